@@ -11,11 +11,17 @@ export interface SourceFilterSpec {
   where?: string;
 }
 
-/** Compiles a source filter. An event for which `where` has no value does not match. @throws DefinitionError */
-export function compileSource({ event_types, where }: SourceFilterSpec): (event: FoldEvent) => boolean {
+/**
+ * Compiles a source filter. An event for which `where` has no value does not match.
+ * @param pointer JSON pointer to `where` in the definition
+ * @throws DefinitionError
+ */
+export function compileSource(
+  { event_types, where }: SourceFilterSpec,
+  pointer = '/source/where',
+): (event: FoldEvent) => boolean {
   const types = event_types && new Set(event_types);
-  const run =
-    where === undefined ? undefined : locateExpressionErrors('/source/where', () => compileWhere(where));
+  const run = where === undefined ? undefined : locateExpressionErrors(pointer, () => compileWhere(where));
   const isOfType = (event: FoldEvent) => !types || types.has(event.value.event_type as string);
   return run ? (event) => isOfType(event) && run(event) : isOfType;
 }

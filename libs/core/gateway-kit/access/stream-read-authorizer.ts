@@ -78,13 +78,17 @@ export class StreamReadAuthorizer {
     return { access, hidden: this.beingDeleted() };
   }
 
-  /** Requires that the source streams of a definition are live and visible. @throws the errors of `requireLive` */
+  /**
+   * Requires that the source streams of a definition are live and visible.
+   * @param pointers JSON pointers to where the definition names the streams, by stream name
+   * @throws the errors of `requireLive`
+   */
   requireSources(
-    { source: { streams } }: { source: { streams: readonly string[] } },
+    pointers: ReadonlyMap<string, string>,
     { access, client }: { access: StreamAccess; client: AbortSignal },
   ): Promise<void> {
-    const pointerOf = (stream: string) => `/source/streams/${streams.indexOf(stream)}`;
-    return this.requireLive(streams, { access, client, pointerOf });
+    const pointerOf = (stream: string) => pointers.get(stream) ?? '/source/streams';
+    return this.requireLive([...pointers.keys()], { access, client, pointerOf });
   }
 
   /** Returns the streams that are being deleted. The store may still have their rows, but no read may return them. */

@@ -12,7 +12,8 @@ type Start = 'beginning' | 'now';
 
 /** The streams that a projection or pipeline reads, and whether it starts at their beginning or at their end. */
 interface SourceSpec {
-  source: { streams: readonly string[] };
+  /** JSON pointers to where the definition names the streams, by stream name. */
+  streams: ReadonlyMap<string, string>;
   from: Start;
 }
 
@@ -40,10 +41,10 @@ export class NewGenerationOrJobFactory {
    * @throws ProblemError 404 `stream_not_found`
    * @throws LogUnavailableError
    */
-  async begin({ source: { streams }, from }: SourceSpec): Promise<NewGenerationOrJob> {
-    const sources = streams.map(async (stream, i) => {
+  async begin({ streams, from }: SourceSpec): Promise<NewGenerationOrJob> {
+    const sources = [...streams].map(async ([stream, pointer]) => {
       const source = await this.sourceOf(stream, from);
-      if (!source) throw missingStream(stream, `/source/streams/${i}`);
+      if (!source) throw missingStream(stream, pointer);
       return [stream, source] as const;
     });
     return {

@@ -55,9 +55,8 @@ export function requireSourceOfEachStream(sources: object, streams: readonly str
     throw new UnreadableDefinitionError('sources do not match the streams');
 }
 
-/** A projection's generation or a pipeline: its streams, and their ids when it was defined. */
+/** A projection's generation or a pipeline's job: its streams, with their ids when it was defined. */
 interface Reader {
-  spec: { source: { streams: readonly string[] } };
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
 }
 
@@ -66,7 +65,7 @@ interface Streams {
 }
 
 /** Returns the definitions of the reader's streams that were not deleted since the reader was defined. */
-export function liveSources({ sources }: Pick<Reader, 'sources'>, definitions: Streams): StreamDefinition[] {
+export function liveSources({ sources }: Reader, definitions: Streams): StreamDefinition[] {
   return Object.entries(sources).flatMap(([name, { id }]) => {
     const stream = definitions.stream(name);
     return stream?.state === 'live' && stream.id === id ? [stream] : [];
@@ -74,11 +73,15 @@ export function liveSources({ sources }: Pick<Reader, 'sources'>, definitions: S
 }
 
 /**
- * Returns the name of a stream that was deleted and created again since its reader (a projection or pipeline) was
- * defined; undefined if there is none. A reader that continues would skip every event of the new stream.
+ * Returns the name of one of the streams that was deleted and created again since its reader (a projection or pipeline)
+ * was defined; undefined if there is none. A reader that continues would skip every event of the new stream.
  */
-export function recreatedSource({ spec, sources }: Reader, definitions: Streams): string | undefined {
-  return spec.source.streams.find((name) => {
+export function recreatedSource(
+  streams: Iterable<string>,
+  { sources }: Reader,
+  definitions: Streams,
+): string | undefined {
+  return [...streams].find((name) => {
     const [read, stream] = [sources[name], definitions.stream(name)];
     return read && stream?.state === 'live' && stream.id !== read.id;
   });

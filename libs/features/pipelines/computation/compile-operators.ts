@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { StepBudget, withinBudget } from '#cel';
 import { jsonPointerTo } from '#json';
 import { collectErrors, type DefinitionProblem, readList, readObject, definitionError } from '#dataflow';
-import type { KeyedStage } from './flow/pipeline.js';
+import type { KeyedStage, StreamInput, StageUpstream } from './flow/pipeline.js';
 import { pipelineLimits } from './flow/limits.js';
 import { catchOperatorError, type OperatorFunction } from './flow/step.js';
+import { rightSideOf } from './flow/right-side.js';
 import { stepSlot, type CountedOperator } from './flow/operator-event-counts.js';
 import { operators } from './operators/index.js';
 import type {
@@ -12,6 +13,7 @@ import type {
   OperatorFunctionFactory,
   OperatorImplementation,
   OperatorCompileContext,
+  RightSide,
   StatefulOperator,
   StatelessOperator,
 } from './operators/operator.js';
@@ -20,8 +22,8 @@ import { operatorChain } from './chain.js';
 /** Where a list of operators is in its pipeline definition. */
 interface ListLocation {
   readonly pointer: string;
-  /** Id of the stage that contains the list; undefined for the first stage, which reads the source. */
-  readonly stage: string | undefined;
+  /** What feeds the list: the stage that contains it, or the streams of the source. */
+  readonly upstream: StageUpstream;
   /** The indices of the branches that lead to the list, in this stage and in the stages before it. */
   readonly branches: readonly number[];
   /** Properties of the chain that contains the list; compiling an operator may change them. */
@@ -37,6 +39,9 @@ interface NamedOperator {
   readonly at: string;
 }
 
+/** Returns the properties of a chain that looks up nothing so far. */
+export const withoutLookups = (): ListLocation['chain'] => ({ looksUp: false });
+
 const end: OperatorFunctionFactory = () => () => undefined;
 
 /** Compiles the lists of operators of one pipeline definition, and collects what the pipeline consists of. */
@@ -44,8 +49,10 @@ export class OperatorListCompiler {
   /** The operators of the pipeline in the order of the definition. */
   readonly steps: CountedOperator[] = [];
   readonly stages: KeyedStage[] = [];
-  /** The upstream stage of each stage; undefined for the source. */
-  readonly upstreams = new Map<string, string | undefined>();
+  /** What feeds each stage. */
+  readonly upstreams = new Map<string, StageUpstream>();
+  /** The right sides of joins, in the order of the definition. */
+  readonly inputs: StreamInput[] = [];
   readonly effects: OperatorExternalReference[] = [];
   /** The operators at which a replayed dead letter can continue, by JSON pointer; `slot` counts these events. */
   readonly entries = new Map<
@@ -162,7 +169,7 @@ export class OperatorListCompiler {
     const id = stageId(compiled.identity, location);
     steps[step] = { ...steps[step]!, key: id, countsOut: true };
     if (resultStep !== step) steps[resultStep] = { ...steps[resultStep]!, key: `${id}/reduce` };
-    const chain = { looksUp: false };
+    const chain = withoutLookups();
     const stage = {
       id,
       at,
@@ -173,11 +180,24 @@ export class OperatorListCompiler {
     };
     // The stage is added before its operators are compiled, so that it precedes the stages that it feeds.
     this.stages.push(stage);
-    this.upstreams.set(id, location.stage);
-    stage.chain = operatorChain(rest({ ...location, stage: id, chain }), chain);
-    const forward = forwardStep(id, at, compiled);
-    this.entries.set(at, { make: () => forward, chain: location.chain, slot: stepSlot(step, 'arrived') });
+    const { upstream } = location;
+    const streams = [...new Set([...upstream.streams, ...(compiled.right?.streams ?? [])])];
+    this.upstreams.set(id, { ...upstream, streams });
+    stage.chain = operatorChain(rest({ ...location, upstream: { stage: id, streams: [] }, chain }), chain);
+    const forward = forwardStep({ stage: id, at }, compiled);
+    const slot = stepSlot(step, 'arrived');
+    this.entries.set(at, { make: () => forward, chain: location.chain, slot });
+    if (compiled.right) this.#addInput(compiled.right, { stage: id, at: rightSideOf(at), slot });
     return () => forward;
+  }
+
+  /** Adds the right side of a join, whose events enter the pipeline at the stage of the join. */
+  #addInput(right: RightSide, { slot, ...to }: { stage: string; at: string; slot: number }): void {
+    const { keyOf, ...input } = right;
+    const forward = forwardStep({ ...to, side: 'right' }, { keyOf });
+    const chain = withoutLookups();
+    this.inputs.push({ ...input, isRightSide: true, chain: operatorChain(() => forward, chain, slot) });
+    this.entries.set(to.at, { make: () => forward, chain, slot });
   }
 }
 
@@ -210,8 +230,8 @@ function followingOf(
  * computes something else (window, key or fields), has another upstream stage, or moves to another branch; not if
  * operators are added before or after it.
  */
-function stageId(identity: readonly unknown[], { stage, branches }: ListLocation): string {
-  const text = JSON.stringify([identity, stage ?? null, branches]);
+function stageId(identity: readonly unknown[], { upstream, branches }: ListLocation): string {
+  const text = JSON.stringify([identity, upstream.stage ?? null, branches]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
@@ -237,7 +257,10 @@ function passed(at: string, next: OperatorFunction): OperatorFunction {
 /** Maximum number of steps that the values of an event may take, to be sent with the event. */
 const valuesSteps = 1000;
 
-function forwardStep(stage: string, at: string, operator: StatefulOperator): OperatorFunction {
+function forwardStep(
+  { stage, at, side }: { stage: string; at: string; side?: 'right' },
+  operator: Pick<StatefulOperator, 'keyOf' | 'valuesOf' | 'withoutKey'>,
+): OperatorFunction {
   const { keyOf, valuesOf, withoutKey: reason = 'The key is null.' } = operator;
   const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
   return (flow, context) => {
@@ -250,7 +273,7 @@ function forwardStep(stage: string, at: string, operator: StatefulOperator): Ope
         flow.origin.path === '' && valuesOf
           ? withinBudget(new StepBudget(valuesSteps), () => valuesOf(flow))
           : undefined;
-      context.outcomes.push({ kind: 'forward', at, stage, key, flow, values });
+      context.outcomes.push({ kind: 'forward', at, stage, key, flow, values, ...(side && { side }) });
     }
   };
 }

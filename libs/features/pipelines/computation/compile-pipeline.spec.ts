@@ -40,8 +40,11 @@ describe('a pipeline definition', () => {
     ]);
     expect(pipeline.stages.map(({ at }) => at)).toEqual(['/operators/1/dedupe', '/operators/2/window']);
     const [dedupe, perMinute] = pipeline.stages.map(({ id }) => id) as [string, string];
-    expect([pipeline.feederOf(dedupe), pipeline.feederOf(perMinute)]).toEqual([undefined, dedupe]);
-    expect([pipeline.chain.looksUp, pipeline.stages[1]?.chain.looksUp]).toEqual([true, false]);
+    expect([pipeline.upstreamOf(dedupe).stage, pipeline.upstreamOf(perMinute).stage]).toEqual([
+      undefined,
+      dedupe,
+    ]);
+    expect([pipeline.source.chain.looksUp, pipeline.stages[1]?.chain.looksUp]).toEqual([true, false]);
     expect(pipeline.idleAfterMs).toBe(30_000);
   });
 
@@ -51,10 +54,10 @@ describe('a pipeline definition', () => {
       operators: [emit],
       from: 'now',
     });
-    expect(pipeline.matches(flowOf('{"n":2}'))).toBe(true);
-    expect(pipeline.matches(flowOf('{"n":1}'))).toBe(false);
-    expect(pipeline.matches(flowOf('{}'))).toBe(false);
-    expect(pipeline.matches(flowOf('{"n":2}', { event_type: 'order.paid' }))).toBe(false);
+    expect(pipeline.source.matches(flowOf('{"n":2}'))).toBe(true);
+    expect(pipeline.source.matches(flowOf('{"n":1}'))).toBe(false);
+    expect(pipeline.source.matches(flowOf('{}'))).toBe(false);
+    expect(pipeline.source.matches(flowOf('{"n":2}', { event_type: 'order.paid' }))).toBe(false);
   });
 
   it('reports all errors at once, in the order of the definition', () => {
@@ -223,7 +226,7 @@ describe('a pipeline definition', () => {
     [
       'too many stages',
       { operators: [...Array<unknown>(11).fill({ dedupe: { key: 'event.entity_id', within: '1h' } }), emit] },
-      '/operators: has at most 10 windows, dedupes and expects',
+      '/operators: has at most 10 windows, dedupes, expects and joins',
     ],
   ])('is invalid with %s', (_what, spec, error) => {
     expect(errorsOf(spec)).toEqual([expect.stringContaining(error) as string]);

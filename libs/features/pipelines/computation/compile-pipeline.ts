@@ -1,20 +1,14 @@
-import { limits, streamNamePattern, streamNameRule } from '#event';
 import {
-  compileSource,
   collectErrors,
   DefinitionError,
   type DefinitionProblem,
-  expressionText,
-  readList,
   DefinitionMemberReader,
-  definitionError,
-  readText,
   type SourceFilterSpec,
 } from '#dataflow';
 import { operatorChain } from './chain.js';
-import { OperatorListCompiler } from './compile-operators.js';
-import { readableEvent } from './flow/lazily-parsed-event.js';
-import type { CompiledPipeline } from './flow/pipeline.js';
+import { OperatorListCompiler, withoutLookups } from './compile-operators.js';
+import { compileSelection, selectionMembers } from './flow/stream-selection.js';
+import type { CompiledPipeline, StreamSelection } from './flow/pipeline.js';
 import { pipelineLimits } from './flow/limits.js';
 import { stepSlot } from './flow/operator-event-counts.js';
 import type { OperatorJson } from './operators/operator.js';
@@ -52,23 +46,33 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   const source = collectErrors(errors, () =>
     members.read('source', (value, pointer) => compileSourceOf(value, pointer, errors)),
   );
-  const chain = { looksUp: false };
-  const location = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
+  const chain = withoutLookups();
+  const streams = source?.streams ?? [];
+  const location = {
+    pointer: '/operators',
+    upstream: { stage: undefined, streams },
+    branches: [],
+    chain,
+    errors,
+  };
   const steps = collectErrors(errors, () => compiler.compileList(members.any('operators'), location));
-  checkCounts(compiler, errors);
+  checkCounts(compiler, streams, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
   const { stages, upstreams, effects, entries } = compiler;
+  const { idleAfterMs, ...input } = source;
+  const main = { ...input, isRightSide: false, chain: operatorChain(steps, chain, stepSlot(0, 'arrived')) };
   return {
-    ...source,
-    chain: operatorChain(steps, chain, stepSlot(0, 'arrived')),
+    source: main,
+    inputs: [main, ...compiler.inputs],
+    idleAfterMs,
     steps: compiler.steps,
     stages,
     entry: (at) => {
       const entry = entries.get(at);
       return entry && operatorChain(entry.make, entry.chain, entry.slot);
     },
-    feederOf: (stage) => upstreams.get(stage),
+    upstreamOf: (stage) => upstreams.get(stage) ?? { stage: undefined, streams: [] },
     writes: new Set(effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream)),
     webhooks: effects
       .filter((effect) => effect.kind === 'call')
@@ -80,15 +84,18 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
 }
 
 function checkCounts(
-  { operators, effects, stages }: OperatorListCompiler,
+  { operators, effects, stages, inputs }: OperatorListCompiler,
+  streams: readonly string[],
   errors: DefinitionProblem[],
 ): void {
-  const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
+  const outputs = effects.filter(({ kind }) => kind === 'write' || kind === 'call').length;
+  const read = new Set([...streams, ...inputs.flatMap((input) => input.streams)]);
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
   };
   most(operators, pipelineLimits.operators, 'operators, including those in branches');
-  most(stages.length, pipelineLimits.stages, 'windows, dedupes and expects');
+  most(stages.length, pipelineLimits.stages, 'windows, dedupes, expects and joins');
+  most(read.size, pipelineLimits.streams, 'streams in the source and in joins');
   most(outputs, pipelineLimits.outputs, 'emits and webhooks');
   if (outputs === 0 && errors.length === 0)
     errors.push({ pointer: '/operators', detail: 'must have an output: an emit or a webhook' });
@@ -98,40 +105,11 @@ function compileSourceOf(
   value: unknown,
   pointer: string,
   errors: DefinitionProblem[],
-): Pick<CompiledPipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
-  const members = new DefinitionMemberReader(value, pointer, [
-    'streams',
-    'event_types',
-    'where',
-    'idle_after',
-  ]);
-  collectErrors(errors, () => members.read('streams', checkStreams));
-  const types = collectErrors(errors, () => members.optional('event_types', eventTypesOf));
-  const where = collectErrors(errors, () =>
-    members.optional('where', (text, at) => expressionText(text, at, limits.whereCharacters)),
-  );
-  const matches = where === undefined ? undefined : collectErrors(errors, () => compileSource({ where }));
+): StreamSelection & Pick<CompiledPipeline, 'idleAfterMs'> {
+  const members = new DefinitionMemberReader(value, pointer, [...selectionMembers, 'idle_after']);
+  const input = compileSelection(members, errors);
   const idleAfterMs = collectErrors(errors, () =>
     members.has('idle_after') ? members.duration('idle_after', idleBounds) / 1000 : idleDefaultMs,
   );
-  return {
-    eventTypes: types,
-    matches: (flow) =>
-      (!types || types.has(flow.event.event_type)) && (matches?.(readableEvent(flow)) ?? true),
-    idleAfterMs: idleAfterMs ?? idleDefaultMs,
-  };
-}
-
-function checkStreams(value: unknown, pointer: string): void {
-  const streams = readList(value, pointer, [1, pipelineLimits.streams]);
-  streams.forEach((name, i) => {
-    const stream = readText(name, `${pointer}/${i}`, limits.streamCharacters);
-    if (!streamNamePattern.test(stream)) throw definitionError(`${pointer}/${i}`, streamNameRule);
-    if (streams.indexOf(stream) < i) throw definitionError(`${pointer}/${i}`, 'is a duplicate');
-  });
-}
-
-function eventTypesOf(value: unknown, pointer: string): ReadonlySet<string> {
-  const types = readList(value, pointer, [1, limits.filterValues]);
-  return new Set(types.map((type, i) => readText(type, `${pointer}/${i}`, limits.eventTypeCharacters)));
+  return { ...input, idleAfterMs: idleAfterMs ?? idleDefaultMs };
 }

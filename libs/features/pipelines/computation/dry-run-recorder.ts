@@ -1,5 +1,6 @@
 import { formatTime } from '#json';
 import type { EventFromKafka } from '#event';
+import { operatorOf } from './flow/right-side.js';
 import type { OperatorOutcome, PassedOnEvent } from './flow/pipeline.js';
 
 /** What one operator did with one event in a dry run. */
@@ -118,16 +119,18 @@ export class DryRunRecorder {
   }
 }
 
-/** Returns why an event is late at this operator: a window or an `expect`. */
+/** Returns why an event is late at this operator: a window, an `expect` or a `join`. */
 export function lateReason(at: string): string {
-  return at.endsWith('/expect') ? 'its time has been decided' : 'its window has closed';
+  const name = operatorAt(operatorOf(at));
+  if (name === 'join') return 'nothing can join it any more';
+  return name === 'expect' ? 'its time has been decided' : 'its window has closed';
 }
 
 const branchPattern = /\/branch\/\d+$/;
 
 /** Returns the operator's name in a pointer: `map` for `/operators/2/map`, `branch` for `/operators/3/branch/1`. */
 function operatorAt(at: string): string {
-  return branchPattern.test(at) ? 'branch' : at.slice(at.lastIndexOf('/') + 1);
+  return branchPattern.test(at) ? 'branch' : operatorOf(at).slice(operatorOf(at).lastIndexOf('/') + 1);
 }
 
 /** Returns the result as JSON text. `data` and `metadata` keep their original text; fields of the log are left out. */

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { compilePipeline } from './compile-pipeline.js';
 import { dryRun, type FetchProjectionStates } from './dry-run.js';
 import { dryRunLimits, dryRunText } from './dry-run-recorder.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
@@ -147,13 +148,14 @@ describe('a dry run', () => {
   });
 
   it('shows branches, duplicates and events that the source does not match', async () => {
-    const pipeline = {
-      ...pipelineOf(
+    const pipeline = compilePipeline({
+      source: { streams: ['orders'], where: 'event.data.id > 0' },
+      operators: [
         { dedupe: { key: 'event.data.id', within: '1h' } },
         { branch: [{ when: 'event.data.n > 1', operators: [{ emit: { stream: 'big' } }] }] },
-      ),
-      matches: ({ event }: { event: { data: string } }) => event.data !== '{}',
-    };
+      ],
+      from: 'beginning',
+    });
     const given = eventsAt([0, '{"id":1,"n":2}'], [1, '{"id":1,"n":2}'], [2, '{"id":2,"n":1}'], [3, '{}']);
     const { events } = await dryRun(pipeline, given, noneKnown);
     expect(

@@ -15,6 +15,7 @@ import type {
   OperatorOutcome,
   PassedOnEvent,
   CompiledPipeline,
+  StreamInput,
 } from './flow/pipeline.js';
 import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
@@ -86,14 +87,14 @@ class DryRunner {
 
   /** Fetches the first lookups of all events in one request. Lookups that depend on answers are made later. */
   async #prepare(events: readonly EventFromKafka[]): Promise<void> {
-    const { chain } = this.pipeline;
-    if (!chain.looksUp) return;
+    const { source } = this.pipeline;
+    if (!source.chain.looksUp) return;
     const missing = new Map<string, ProjectionLookup>();
     for (const event of events) {
       if (missing.size >= mostAtOnce) break;
       const lookups = this.#bounded(() => {
         const flow = sourceEvent(event);
-        return this.pipeline.matches(flow) ? chain.lookups(flow, () => undefined) : [];
+        return selects(source, flow) ? source.chain.lookups(flow, () => undefined) : [];
       });
       for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
       await this.#giveWay();
@@ -104,9 +105,12 @@ class DryRunner {
   async #read(event: EventFromKafka): Promise<void> {
     const flow = sourceEvent(event);
     const steps = this.#record.event(event);
-    if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
-    else {
-      const reason = 'The source does not match the event.';
+    const inputs = this.pipeline.inputs.filter((input) => this.#bounded(() => selects(input, flow)));
+    const watermark = this.#time.value;
+    for (const { chain } of inputs) await this.#run(chain, { flow, watermark }, steps);
+    if (inputs.length === 0) {
+      const right = this.pipeline.inputs.length > 1 ? ', and no join reads it' : '';
+      const reason = `The source does not match the event${right}.`;
       this.#record.step(steps, { at: '/source', outcome: 'dropped', reason });
     }
     this.#time.read(event.timestamp, event.ingested_at, 0);
@@ -116,15 +120,18 @@ class DryRunner {
   /** Closes all due windows. A stage receives the results of its upstream stage before its watermark advances. */
   async #advance(watermark: EpochMicros): Promise<void> {
     for (const state of this.#stages.values()) {
-      const upstream = this.#stages.get(this.pipeline.feederOf(state.stage.id) ?? '');
-      state.watermark = upstream
-        ? downstreamWatermark(upstream.watermark, upstream.stage.operator.delay)
-        : watermark;
-      await this.#close(state);
+      const { stage, streams } = this.pipeline.upstreamOf(state.stage.id);
+      const upstream = this.#stages.get(stage ?? '');
+      const before = downstreamWatermark(state.watermark, state.stage.operator.delay);
+      state.watermark = Math.min(
+        upstream ? downstreamWatermark(upstream.watermark, upstream.stage.operator.delay) : Infinity,
+        streams.length > 0 ? watermark : Infinity,
+      );
+      await this.#close(state, before);
     }
   }
 
-  async #close({ stage, rows, watermark }: StageState): Promise<void> {
+  async #close({ stage, rows, watermark }: StageState, before: EpochMicros): Promise<void> {
     const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
     for (const [name, row] of due.sort(inOrder)) {
       if (this.#record.isFull) return;
@@ -133,11 +140,16 @@ class DryRunner {
       if (rest) rows.set(name, rest);
       else rows.delete(name);
       for (const flow of results)
-        await this.#run(stage.chain, flow, this.#record.window(stage.at, flow.event));
+        await this.#run(stage.chain, { flow, watermark: before }, this.#record.window(stage.at, flow.event));
     }
   }
 
-  async #run(chain: OperatorChain, flow: PipelineEvent, steps: DryRunStep[]): Promise<void> {
+  /** @param input with the watermark that the event carries, as in a record of a repartition topic */
+  async #run(
+    chain: OperatorChain,
+    { flow, watermark }: { flow: PipelineEvent; watermark: EpochMicros },
+    steps: DryRunStep[],
+  ): Promise<void> {
     if (this.#record.isFull) return;
     await this.#lookUp(chain, flow);
     await this.#giveWay();
@@ -146,7 +158,7 @@ class DryRunner {
     );
     for (const outcome of outcomes) {
       if (this.#record.isFull) return;
-      await this.#follow(outcome, steps);
+      await this.#follow(outcome, watermark, steps);
     }
   }
 
@@ -172,22 +184,35 @@ class DryRunner {
     lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
   }
 
-  async #follow(outcome: OperatorOutcome | PassedOnEvent, steps: DryRunStep[]): Promise<void> {
+  async #follow(
+    outcome: OperatorOutcome | PassedOnEvent,
+    carried: EpochMicros,
+    steps: DryRunStep[],
+  ): Promise<void> {
     this.#record.outcome(outcome, steps);
     if (outcome.kind !== 'forward') return;
     await this.#giveWay();
-    const { stage, rows, watermark } = this.#stages.get(outcome.stage) as StageState;
-    const { key, flow } = outcome;
+    const { stage, rows, watermark: reached } = this.#stages.get(outcome.stage) as StageState;
+    const watermark = Math.max(reached, carried);
+    const { key, flow, side } = outcome;
     const names = stage.operator.rowsOf(key, flow.event.timestamp);
     const there = { names, rowOf: (name: string) => rows.get(name) };
-    const added = this.#bounded(() => addToStateEntries(stage.operator, there, { key, flow, watermark }));
+    const added = this.#bounded(() =>
+      addToStateEntries(stage.operator, there, { key, flow, watermark, side }),
+    );
     for (const [name, row] of added.rows) rows.set(name, row);
     if (added.outcome) this.#record.outcome(added.outcome, steps);
     else if (added.results.length > 0 || stage.step !== stage.resultStep)
       this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
     else this.#record.step(steps, { at: stage.at, outcome: 'waiting', key });
-    for (const result of added.results) await this.#run(stage.chain, result, steps);
+    const passed = downstreamWatermark(watermark, stage.operator.delay);
+    for (const result of added.results)
+      await this.#run(stage.chain, { flow: result, watermark: passed }, steps);
   }
+}
+
+function selects(input: StreamInput, flow: PipelineEvent): boolean {
+  return input.streams.includes(flow.event.stream) && input.matches(flow);
 }
 
 function nameOf({ projection, key }: ProjectionLookup): string {

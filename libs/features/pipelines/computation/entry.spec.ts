@@ -116,8 +116,8 @@ describe('an event that enters the pipeline at an operator', () => {
       { map: { data: { n: 'event.data.item + 0' } } },
       emit(),
     ];
-    const [, undisturbed] = pipelineOf(...operators).chain.run(flowOf('{"items":[1,2]}'), () => null);
-    const [, failed] = pipelineOf(...operators).chain.run(flowOf('{"items":[1,"a"]}'), () => null);
+    const [, undisturbed] = pipelineOf(...operators).source.chain.run(flowOf('{"items":[1,2]}'), () => null);
+    const [, failed] = pipelineOf(...operators).source.chain.run(flowOf('{"items":[1,"a"]}'), () => null);
     const { event, origin } = failed!.flow;
     const again = eventFromRecord(encodeRecord(event), { ...origin, replay: 7 });
     const repaired: OperatorJson = { map: { data: { n: 'string(event.data.item)' } } };

@@ -13,8 +13,9 @@ export {
   OperatorEventCounter,
 } from './flow/operator-event-counts.js';
 export type * from './flow/pipeline.js';
-export { effectsOf, operators } from './operators/index.js';
+export { effectsOf, operators, sourceStreams } from './operators/index.js';
 export { type OperatorJson } from './operators/operator.js';
+export { metadataWith } from './flow/result-text.js';
 export { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 export * from './replay.js';
 export * from './upstream-progress.js';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { EventFromKafka } from '#event';
+import { sourceStreams } from './operators/index.js';
 import type { OperatorJson } from './operators/operator.js';
 import type { PipelineSpec } from './compile-pipeline.js';
 import { logEvent } from './pipeline.fixture.js';
@@ -118,7 +119,44 @@ const expectation = fc
     expect: { ...spec, event: 'event.data.n >= 3', as: 'missing', ...late },
   }));
 
+const joinKeys = fc.constantFrom('event.data.k', 'event.entity_id');
+
+/** Arbitrary joins with another stream, with the same stream or with both; they have one correct result. */
+const joining = fc
+  .record({
+    with: fc.constantFrom(
+      { streams: ['payments'] },
+      { streams: ['orders'], where: 'event.data.n >= 3' },
+      { streams: ['payments', 'orders'], event_types: ['order.placed'] },
+    ),
+    left: joinKeys,
+    right: joinKeys,
+    within: fc.constantFrom({ after: '5s' }, { before: '2s', after: '0s' }, { before: '20s', after: '60s' }),
+    lateness: fc.constantFrom('0s', '2s'),
+    kind: fc.constantFrom('inner', 'left', 'outer'),
+    late: lateOutput,
+  })
+  .map(({ late, ...spec }): OperatorJson => ({ join: { ...spec, as: 'other', ...late } }));
+
+const joins = fc.oneof(
+  fc.tuple(prefixes, joining).map(([prefix, one]) => [...prefix, one, out]),
+  fc.tuple(joining, joining).map(([one, other]) => [one, out, other, { emit: { stream: 'again' } }]),
+  fc
+    .tuple(dedupes, joining, fixedShapes, reduces)
+    .map(([dedupe, one, shape, reduce]) => [
+      ...[...dedupe, one, out, { window: { ...shape, key: 'event.data.k', lateness: '0s' } }],
+      ...[reduce, { emit: { stream: 'again' } }],
+    ]),
+  fc
+    .tuple(fixedShapes, reduces, joining)
+    .map(([shape, reduce, one]) => [
+      ...[{ window: { ...shape, key: 'event.data.k', lateness: '0s' } }, reduce],
+      ...[{ map: { data: { k: 'event.data.key' } } }, one, out],
+    ]),
+);
+
 const operators: fc.Arbitrary<OperatorJson[]> = fc.oneof(
+  { weight: 3, arbitrary: joins },
   { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
   {
     weight: 1,
@@ -170,38 +208,44 @@ const arrival = fc.record({
   back: fc.nat(disorder),
 });
 
-/** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
-const partitions = fc
-  .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
-  .map((all): EventsBySourcePartition => {
-    const named = all.map((events, partition): [string, EventFromKafka[]] => {
-      let time = -60;
-      const log = events.map(({ data, entity, after, back }, offset) => {
-        time += after;
-        const timestamp = (time - back) * second;
-        return logEvent(data, {
-          timestamp,
-          ingested_at: timestamp + second,
-          partition,
-          offset,
-          entity_id: `e${partition}${entity}`,
-          event_id: `00000000-0000-4000-8000-${String(partition * 1000 + offset).padStart(12, '0')}`,
+/** Arbitrary partitions of a stream, in order except for some disorder. Each partition has its own entities. */
+const partitionsOf = (stream: string) =>
+  fc
+    .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
+    .map((all): EventsBySourcePartition => {
+      const named = all.map((events, partition): [string, EventFromKafka[]] => {
+        let time = -60;
+        const log = events.map(({ data, entity, after, back }, offset) => {
+          time += after;
+          const timestamp = (time - back) * second;
+          return logEvent(data, {
+            stream,
+            timestamp,
+            ingested_at: timestamp + second,
+            partition,
+            offset,
+            entity_id: `e${partition}${entity}`,
+            event_id: eventId(stream, partition, offset),
+          });
         });
+        return [`${stream}/${partition}`, log];
       });
-      return [`orders/${partition}`, log];
+      return Object.fromEntries(named);
     });
-    return Object.fromEntries(named);
-  });
 
 /**
  * Pipelines and inputs that have one correct result for every interleaving: sessions over several partitions see no
  * late events, and windows that emit updates have each key in one partition.
  */
-export const pipelineCases: fc.Arbitrary<PipelineCase> = fc.record({
-  spec: operators.map((list): PipelineSpec => ({
-    source: { streams: ['orders'] },
-    operators: list,
-    from: 'beginning',
-  })),
-  source: partitions,
-});
+export const pipelineCases: fc.Arbitrary<PipelineCase> = fc
+  .record({ list: operators, orders: partitionsOf('orders'), payments: partitionsOf('payments') })
+  .map(({ list, orders, payments }) => {
+    const spec: PipelineSpec = { source: { streams: ['orders'] }, operators: list, from: 'beginning' };
+    return { spec, source: { ...orders, ...(sourceStreams(spec).has('payments') && payments) } };
+  });
+
+/** Returns the id of the event at a position: the same in each run. */
+export function eventId(stream: string, partition: number, offset: number): string {
+  const number = (stream === 'orders' ? 0 : 100_000) + partition * 1000 + offset;
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}

@@ -50,5 +50,5 @@ export function outcomesOf(
   data: string,
   tables = noTables,
 ): readonly OperatorOutcome[] {
-  return pipelineOf(...operators).chain.run(flowOf(data), tables);
+  return pipelineOf(...operators).source.chain.run(flowOf(data), tables);
 }

@@ -60,6 +60,7 @@ type TopicRecord =
       offset: number;
       index: number;
       watermark: number;
+      side: 'right' | undefined;
     };
 
 interface SavedStateEntry {
@@ -117,7 +118,7 @@ class SimulatedEngines {
   out(outcome: OperatorOutcome): void {
     const { at, flow } = outcome;
     const { event_id, ...content } = flow.event;
-    const text = JSON.stringify([at, content]);
+    const text = contentText(at, content);
     if (outcome.kind === 'late' || outcome.kind === 'fail') {
       this.letters[`${outcome.kind} ${at} ${JSON.stringify(flow.origin)} ${event_id}`] = text;
       return;
@@ -126,13 +127,23 @@ class SimulatedEngines {
     if ((this.emitted[id] ??= text) !== text) this.conflicts.push(`${this.emitted[id]} ${text}`);
   }
 
-  stagesFedBy(feeder: string | undefined): string[] {
-    return this.pipeline.stages.map(({ id }) => id).filter((id) => this.pipeline.feederOf(id) === feeder);
+  /** Returns the stages that a stage or a partition of a stream feeds. */
+  stagesFedBy(feeder: { stage: string } | { stream: string }): string[] {
+    const isFed = (id: string) => {
+      const { stage, streams } = this.pipeline.upstreamOf(id);
+      return 'stage' in feeder ? stage === feeder.stage : streams.includes(feeder.stream);
+    };
+    return this.pipeline.stages.map(({ id }) => id).filter(isFed);
   }
 
   topicsOf(stage: string): string[] {
     return Array.from({ length: this.partitions }, (_, partition) => `${stage}/${partition}`);
   }
+}
+
+/** Returns the content of an event as text, in which the order of its members does not matter. */
+export function contentText(at: string, content: object): string {
+  return JSON.stringify([at, Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
 function partitionOf(key: string, partitions: number): number {
@@ -150,7 +161,7 @@ abstract class Task {
   constructor(
     protected readonly world: SimulatedEngines,
     readonly name: string,
-    private readonly stage: string | undefined,
+    private readonly feeds: { stage: string } | { stream: string },
   ) {
     this.next = world.progress.get(name)?.next ?? 0;
   }
@@ -172,16 +183,17 @@ abstract class Task {
         this.world.out(outcome);
         continue;
       }
-      const { key, flow, stage, values } = outcome;
+      const { key, flow, stage, values, side } = outcome;
       const text = JSON.stringify({ event: flow.event, origin: flow.origin, values });
       const topic = `${stage}/${partitionOf(key, this.world.partitions)}`;
-      this.world.append(topic, { kind: 'data', key, text, source: this.name, offset, index, watermark });
+      const place = { source: this.name, offset, index, watermark };
+      this.world.append(topic, { kind: 'data', key, text, ...place, side });
     }
   }
 
   protected *controls(watermark: number, idle: boolean): Generator<void, void> {
     const control: WatermarkRecord = { source: this.name, next: this.next, watermark, idle };
-    for (const stage of this.world.stagesFedBy(this.stage)) {
+    for (const stage of this.world.stagesFedBy(this.feeds)) {
       for (const topic of this.world.topicsOf(stage)) {
         yield;
         this.world.append(topic, { kind: 'control', control });
@@ -195,7 +207,7 @@ class SourceTask extends Task {
   private readonly log: readonly EventFromKafka[];
 
   constructor(world: SimulatedEngines, name: string) {
-    super(world, name, undefined);
+    super(world, name, { stream: name.slice(0, name.lastIndexOf('/')) });
     this.log = world.source[name] as readonly EventFromKafka[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
     this.time = new PartitionWatermarkGenerator({ idleAfterMs: 1000, nowMs: 0, watermark });
@@ -214,8 +226,15 @@ class SourceTask extends Task {
       const watermark = this.time.value;
       this.time.read(event.timestamp, event.ingested_at, 0);
       const flow = sourceEvent(event);
-      const outcomes = pipeline.matches(flow) ? pipeline.chain.run(flow, noTables) : [];
-      outcomes.forEach((outcome) => staged.push({ outcome, offset, index: 0, watermark }));
+      pipeline.inputs.forEach((input) => {
+        if (!input.streams.includes(event.stream) || !input.matches(flow)) return;
+        staged.push(
+          ...ran(input.chain, flow, { watermark, index: input.isRightSide ? 1 : 0 }).map((one) => ({
+            ...one,
+            offset,
+          })),
+        );
+      });
     }
     yield* this.outcomes(staged);
     this.next = end;
@@ -243,9 +262,14 @@ class KeyedTask extends Task {
     name: string,
     private readonly keyed: KeyedStage,
   ) {
-    super(world, name, keyed.id);
-    const feeder = world.pipeline.feederOf(keyed.id);
-    const feeders = feeder === undefined ? Object.keys(world.source) : world.topicsOf(feeder);
+    super(world, name, { stage: keyed.id });
+    const { stage, streams } = world.pipeline.upstreamOf(keyed.id);
+    const feeders = [
+      ...(stage === undefined ? [] : world.topicsOf(stage)),
+      ...Object.keys(world.source).filter((source) =>
+        streams.includes(source.slice(0, source.lastIndexOf('/'))),
+      ),
+    ];
     this.positions = new UpstreamProgress(feeders, world.progress.get(name)?.positions);
     for (const [row, { text, last }] of world.rows.get(name) ?? []) {
       const read = JSON.parse(text) as StateEntry;
@@ -272,7 +296,10 @@ class KeyedTask extends Task {
     });
     yield* this.outcomes(staged);
     this.next += records.length;
-    yield* this.controls(downstreamWatermark(positions.watermark, this.keyed.operator.delay), false);
+    yield* this.controls(
+      downstreamWatermark(positions.watermark, this.keyed.operator.delay),
+      positions.isIdle,
+    );
     for (const changed of this.changed) {
       const { row, last } = this.rows.get(changed)!;
       yield;
@@ -311,7 +338,10 @@ class KeyedTask extends Task {
     for (const name of operator.rowsOf(record.key, flow.event.timestamp)) {
       const kept = this.rows.get(name);
       if (kept && kept.last >= offset) continue;
-      const step = operator.add(kept?.row, name, { key: record.key, flow, values, watermark });
+      const step = operator.add(kept?.row, name, {
+        ...{ key: record.key, flow, values, watermark },
+        side: record.side,
+      });
       if (step.row) this.set(name, step.row, offset);
       refused ??= step.outcome;
       run(step.results, downstreamWatermark(watermark, operator.delay));

@@ -67,6 +67,15 @@ export class UpstreamProgress {
   }
 
   /**
+   * True if all upstream partitions are idle and none has had an event. The stage then holds back no stage after it,
+   * such as a join whose other side has events.
+   */
+  get isIdle(): boolean {
+    if (this.#watermark !== noWatermark) return false;
+    return [...this.#known].every((source) => this.#feeders.get(source)?.idle);
+  }
+
+  /**
    * Takes a record; returns false for a duplicate. Each upstream partition writes its records in one order, of which
    * parts may occur again after a crash or while a fenced task is still writing.
    */

@@ -5,6 +5,7 @@ import {
   type ResourceStore,
   requireSourceOfEachStream,
 } from '#registry';
+import { sourceStreams } from '#features/pipelines/computation';
 import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
 
 declare module '#registry' {
@@ -26,7 +27,8 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
   ...oneRecord(PipelineDefinition, {
     nameOf: ({ name }) => name,
     specOf: ({ spec }) => spec,
-    requireConsistent: ({ spec, run }) => requireSourceOfEachStream(run.sources, spec.source.streams),
+    requireConsistent: ({ spec, run }) =>
+      requireSourceOfEachStream(run.sources, [...sourceStreams(spec).keys()]),
   }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => {

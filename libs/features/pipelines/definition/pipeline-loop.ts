@@ -1,4 +1,4 @@
-import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
+import { effectsOf, sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import type { PipelineDefinition } from './pipeline-definition.js';
 
 /** A pipeline as input of the loop check: its name, and its spec with the streams that it reads and writes. */
@@ -27,9 +27,9 @@ export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): 
  */
 export function pipelineLoop(of: LoopCandidate, all: readonly LoopCandidate[]): LoopStep[] | undefined {
   const readers = readersOf([of, ...all.filter(({ name }) => name !== of.name)]);
-  const sources = new Set(of.spec.source.streams);
+  const sources = sourceStreams(of.spec);
   const seen = new Set<string>();
-  let ways: LoopStep[][] = stepsOf(of, of.spec.source.streams[0] as string).map((step) => [step]);
+  let ways: LoopStep[][] = stepsOf(of, [...sources.keys()][0] as string).map((step) => [step]);
   while (ways.length > 0) {
     const next: LoopStep[][] = [];
     for (const way of ways) {
@@ -59,7 +59,7 @@ function stepsOf({ name, spec }: LoopCandidate, from: string): LoopStep[] {
 function readersOf(pipelines: readonly LoopCandidate[]): Map<string, LoopCandidate[]> {
   const readers = new Map<string, LoopCandidate[]>();
   for (const pipeline of pipelines) {
-    for (const stream of pipeline.spec.source.streams)
+    for (const stream of sourceStreams(pipeline.spec).keys())
       readers.set(stream, [...(readers.get(stream) ?? []), pipeline]);
   }
   return readers;

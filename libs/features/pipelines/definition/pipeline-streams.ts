@@ -1,4 +1,4 @@
-import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
+import { effectsOf, sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import { type ProjectionDefinition, projectionStreams } from '#features/projections/definition';
 
 /** The streams whose events may appear in a pipeline's output, counts and dead letters. */
@@ -25,7 +25,7 @@ export function pipelineStreams(
     .map(({ projection }) => projections.get(projection));
   const folded = asked.flatMap((definition) => (definition ? projectionStreams(definition) : []));
   return {
-    streams: new Set([...spec.source.streams, ...folded, ...written]),
+    streams: new Set([...sourceStreams(spec).keys(), ...folded, ...written]),
     isComplete: !asked.includes(undefined),
   };
 }

@@ -100,7 +100,7 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   retrying: DeliveryRetryAnswer | null;
   @ListOf(
     InternalTopicAnswer,
-    'Topics for the windows, dedupes and expects of the pipeline, and for replays. They are removed with the pipeline.',
+    'Topics for the windows, dedupes, expects and joins of the pipeline, and for replays. They are removed with the pipeline.',
   )
   internal_topics: InternalTopicAnswer[];
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })

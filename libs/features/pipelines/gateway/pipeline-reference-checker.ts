@@ -3,7 +3,7 @@ import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites } from '#features/pipelines/definition';
 import { type Actor, type Definitions } from '#registry';
-import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
+import { effectsOf, sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import { WriteSettings } from '#writing';
 import { refuseReserved, requireWriteAccess, StreamReadAuthorizer } from '#gateway-kit';
 import { VisibleProjections } from '#features/projections';
@@ -40,7 +40,7 @@ export class PipelineReferenceChecker {
       requireWriteAccess(requester.access, [stream], { pointer });
     }
     this.requireProjections(spec, requester.access);
-    await this.streams.requireSources(spec, requester);
+    await this.streams.requireSources(sourceStreams(spec), requester);
   }
 
   /**

@@ -5,7 +5,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions } from '#registry';
 import type { PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#features/pipelines/definition';
 import type { KeyedStateReader } from '#store';
-import type { PipelineSpec } from '#features/pipelines/computation';
+import { sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import { WebhookAddressPolicy } from '#features/webhooks';
 import {
   sameSpec,
@@ -58,7 +58,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
     const { name } = input as PipelineInput;
     const { spec } = validatedPipeline(input as PipelineInput, this.webhooks);
     await this.require({ name, spec }, caller, client);
-    const run = await this.jobs.begin(spec);
+    const run = await this.newJob(spec);
     const first = (): PipelineDefinition => {
       const created_at = formatTime(Date.now() * 1000);
       const definition = { name, spec, run, version: 1, created_at, paused: false, failure: null };
@@ -85,7 +85,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
     const { from } = query as PipelineReplacementParameters;
     const { run: before } = this.visible.get(name, caller.access);
     await this.require({ name, spec }, caller, client);
-    const fresh = await this.jobs.begin({ ...spec, from: from ?? spec.from });
+    const fresh = await this.newJob(spec, from ?? spec.from);
     const former = from ? none : await this.formerSources(before, spec, client);
     const { definitions } = this;
     return this.change(name, caller, (current) => {
@@ -93,7 +93,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
       if (same && !from) return current;
       const version = same ? current.version : current.version + 1;
       const ofThisRun = current.run.id === before.id ? former : none;
-      const run = from ? fresh : continuedJob(current.run, fresh, { definitions, former: ofThisRun });
+      const run = from ? fresh : continuedJob(current.run, fresh, { definitions, former: ofThisRun, spec });
       return this.loopless({ ...current, version, spec, run, failure: null }, caller.access);
     });
   }
@@ -104,7 +104,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
    */
   async reset(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
     const { spec } = this.visible.get(name, caller.access);
-    const run = await this.jobs.begin(spec);
+    const run = await this.newJob(spec);
     return this.change(name, caller, (current) => {
       if (sameSpec(current.spec, spec)) return { ...current, run, failure: null };
       const detail = 'The pipeline has just been changed: read it again before you reset it.';
@@ -147,13 +147,17 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
    */
   private async formerSources(
     { id, sources }: JobIdAndStartOffsets,
-    { source }: PipelineSpec,
+    spec: PipelineSpec,
     client: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
-    const added = source.streams.filter((stream) => !Object.hasOwn(sources, stream));
+    const added = [...sourceStreams(spec).keys()].filter((stream) => !Object.hasOwn(sources, stream));
     if (added.length === 0) return none;
     const progress = await this.bulkhead.run(client, (signal) => this.store.pipelines.progress([id], signal));
     return new Map(progress.filter(({ stage }) => stage === '').map(({ stream, state }) => [stream, state]));
+  }
+
+  private newJob(spec: PipelineSpec, from = spec.from): Promise<JobIdAndStartOffsets> {
+    return this.jobs.begin({ streams: sourceStreams(spec), from });
   }
 
   private refuseLoop(pipeline: LoopCandidate, access: StreamAccess): void {

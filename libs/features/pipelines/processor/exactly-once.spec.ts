@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { compilePipeline } from '#features/pipelines/computation';
+import { compilePipeline, sourceStreams } from '#features/pipelines/computation';
 // The property specs of the operators use the same generators of pipelines.
 import { pipelineCases, type PipelineCase } from '../computation/pipeline-cases.fixture.js';
-import { SimulatedPipelines, PipelineTestBed, uuid, type PipelineCrashPoint } from './pipelines.fixture.js';
+import { SimulatedPipelines, PipelineTestBed, type PipelineCrashPoint } from './pipelines.fixture.js';
 import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 import { encodeRecord } from '#event';
 
@@ -16,18 +16,18 @@ const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { ti
 
 /** Returns the records of all events of a source. The records of a partition are in offset order. */
 function recordsOf(source: Source, world: PipelineTestBed) {
-  return Object.values(source).flatMap((events, partition) =>
-    events.map((event, i) => ({
-      topic: world.topicOf('orders'),
+  return Object.values(source).flatMap((events) =>
+    events.map((event) => ({
+      topic: world.topicOf(event.stream),
       key: event.entity_id ?? '',
-      partition,
-      value: encodeRecord({ ...event, event_id: uuid(partition * 1000 + i) }),
+      partition: event.partition,
+      value: encodeRecord(event),
     })),
   );
 }
 
 async function worldOf({ spec }: PipelineCase): Promise<PipelineTestBed> {
-  const world = await PipelineTestBed.make(['orders'], 3);
+  const world = await PipelineTestBed.make([...sourceStreams(spec).keys()], 3);
   world.now = 0;
   await world.define('p', spec);
   return world;
@@ -37,7 +37,9 @@ async function worldOf({ spec }: PipelineCase): Promise<PipelineTestBed> {
 async function closed(world: PipelineTestBed, { spec }: PipelineCase): Promise<void> {
   const { stages } = compilePipeline(spec);
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
-  const hasEvents = world.log.topics.get(world.topicOf('orders'))!.partitions.some(({ end }) => end > 0);
+  const hasEvents = [...sourceStreams(spec).keys()].some((stream) =>
+    world.log.topics.get(world.topicOf(stream))!.partitions.some(({ end }) => end > 0),
+  );
   const past = (world.now + day) * 1000;
   world.now += 2 * day;
   await eventually(async () => {
@@ -91,7 +93,7 @@ async function outcome(world: PipelineTestBed, { spec }: PipelineCase): Promise<
  */
 function expectBalance(step: string, numbers: string): void {
   const [into = 0, ...ended] = numbers.split(' ').map(Number);
-  if (/(flat_map|reduce|expect)$/.test(step)) return;
+  if (/(flat_map|reduce|expect|join)$/.test(step)) return;
   expect([step, ended.reduce((sum, events) => sum + events, 0)]).toEqual([step, into]);
 }
 

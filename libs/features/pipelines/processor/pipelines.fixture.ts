@@ -18,6 +18,7 @@ import {
   sumStepCounts,
   type PipelineSpec,
   type EventCountsByOperator,
+  sourceStreams,
 } from '#features/pipelines/computation';
 import { IdWindow, SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -274,7 +275,7 @@ export class PipelineTestBed {
   /** Defines a pipeline. An existing pipeline gets a new version, and keeps its job unless `reset` is true. */
   async define(name: string, spec: PipelineSpec, { reset = false } = {}): Promise<PipelineDefinition> {
     const sources = Object.fromEntries(
-      spec.source.streams.map((stream) => [stream, { id: this.definitions.stream(stream)!.id }]),
+      [...sourceStreams(spec).keys()].map((stream) => [stream, { id: this.definitions.stream(stream)!.id }]),
     );
     const id = (++this.runs).toString(16).padStart(24, '0');
     const created_at = new Date(t0 / 1000 + this.runs).toISOString();
@@ -388,7 +389,7 @@ export class PipelineTestBed {
   async isThrough(name: string): Promise<boolean> {
     const { run, spec } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
-    for (const stream of spec.source.streams)
+    for (const stream of sourceStreams(spec).keys())
       for (const { partition, end } of await this.log.admin.offsets(this.topicOf(stream))) {
         const found = progress.find((row) => row.stream === stream && row.partition === partition);
         if ((found?.next ?? 0) < end) return false;

@@ -49,7 +49,7 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
   ): Promise<{ definition: ProjectionDefinition; created: boolean }> {
     const { name } = input as ProjectionInput;
     const spec = validatedProjection(input as ProjectionInput);
-    await this.streams.requireSources(spec, { access: caller.access, client });
+    await this.streams.requireSources(pointersOf(spec), { access: caller.access, client });
     const building = { ...(await this.begin(spec)), version: 1 };
     const first = (): ProjectionDefinition => {
       const created_at = formatTime(Date.now() * 1000);
@@ -71,7 +71,7 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
   ): Promise<ProjectionDefinition> {
     const spec = validatedProjection(input as ProjectionSpecInput);
     this.visible.get(name, caller.access);
-    await this.streams.requireSources(spec, { access: caller.access, client });
+    await this.streams.requireSources(pointersOf(spec), { access: caller.access, client });
     const generation = await this.begin(spec);
     return this.visible.change(name, caller, (current) => {
       if (sameSpec(latestGeneration(current).spec, spec)) return current;
@@ -120,8 +120,13 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
   }
 
   private async begin(spec: ProjectionSpec): Promise<Omit<ProjectionGeneration, 'version'>> {
-    return { ...(await this.generations.begin(spec)), spec };
+    return { ...(await this.generations.begin({ streams: pointersOf(spec), from: spec.from })), spec };
   }
+}
+
+/** Returns a JSON pointer to each source stream in the definition, by stream name. */
+function pointersOf({ source: { streams } }: ProjectionSpec): ReadonlyMap<string, string> {
+  return new Map(streams.map((stream, i) => [stream, `/source/streams/${i}`]));
 }
 
 /** Returns the definition with a new generation and without its failure. */

@@ -99,9 +99,12 @@ export class DesiredGenerationSelector {
    * Returns the reason why a generation cannot run if one of its sources was recreated. A serving generation needs no
    * reset while another generation catches up, because that generation will replace it.
    */
-  private recreatedIn(definition: ProjectionDefinition, build: ProjectionGeneration): string | undefined {
-    if (build !== latestGeneration(definition)) return undefined;
-    const recreated = recreatedSource(build, this.definitions);
+  private recreatedIn(
+    definition: ProjectionDefinition,
+    generation: ProjectionGeneration,
+  ): string | undefined {
+    if (generation !== latestGeneration(definition)) return undefined;
+    const recreated = recreatedSource(generation.spec.source.streams, generation, this.definitions);
     if (!recreated) return undefined;
     return `The stream ${recreated} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`;
   }

@@ -13,6 +13,7 @@ export type Operator =
   | { window: Window }
   | { reduce: Record<string, ApiSchemas['ProjectionFieldInput']> }
   | { expect: Expect }
+  | { join: Join }
   | { branch: (Branch | Otherwise)[] }
   | { emit: { stream: string; event_type?: string } }
   | {
@@ -45,6 +46,25 @@ export interface Expect {
   event: string;
   key: string;
   within: string;
+  as: string;
+  /** The time that the operator waits for late events. Default: `0s`. */
+  lateness?: string;
+  late?: { stream: string };
+}
+
+/** Joins each event with those of other streams that have the same key and a time near its own. */
+export interface Join {
+  /** The right side: the events of these streams that the other members select. */
+  with: { streams: string[]; event_types?: string[]; where?: string };
+  /** CEL expression for the key of an event that reaches the operator. */
+  left: string;
+  /** CEL expression for the key of an event of the right side. */
+  right: string;
+  /** How much earlier and later than the left event the right one may be; at least one of both. */
+  within: { before?: string; after?: string };
+  /** Which events that join none pass: none (default), left ones, or those of both sides. */
+  kind?: 'inner' | 'left' | 'outer';
+  /** The member of `data` that has the data of the right event. */
   as: string;
   /** The time that the operator waits for late events. Default: `0s`. */
   lateness?: string;

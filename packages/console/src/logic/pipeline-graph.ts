@@ -114,6 +114,7 @@ const labels: Record<OperatorName, (spec: Readonly<Record<string, unknown>>) => 
   window: (spec) => `${windowText(spec)} by ${String(spec['key'])}`,
   reduce: (fields) => Object.keys(fields).join(', '),
   expect: ({ as, within }) => `${String(as)} after ${String(within)}`,
+  join: ({ with: right }) => `with ${streamsOf(right)}`,
   branch: (cases) => `${branchesOf(cases).length} branches`,
   emit: ({ stream }) => `→ ${String(stream)}`,
   webhook: ({ url }) => `→ ${String(url)}`,
@@ -123,6 +124,11 @@ function labelOf(name: string, spec: unknown): string {
   if (['string', 'number', 'boolean'].includes(typeof spec)) return String(spec);
   const label = Object.hasOwn(labels, name) ? labels[name as OperatorName] : () => '';
   return label((spec ?? {}) as Readonly<Record<string, unknown>>);
+}
+
+function streamsOf(right: unknown): string {
+  const { streams } = (right ?? {}) as { streams?: unknown };
+  return Array.isArray(streams) ? streams.join(', ') : '';
 }
 
 function sideInput(from: unknown): string {

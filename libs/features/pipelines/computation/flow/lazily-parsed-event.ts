@@ -10,6 +10,7 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
   constructor(
     readonly event: EventFromKafka,
     readonly origin: Provenance,
+    readonly joined?: PipelineEvent,
   ) {}
 
   /** The event's position in the order of folds; events of one source record differ in `path`. */

@@ -62,7 +62,10 @@ describe('the operators of a definition', () => {
 
 describe('a chain counts the events', () => {
   const pipeline = pipelineOf(...all);
-  const { steps, chain } = pipeline;
+  const {
+    steps,
+    source: { chain },
+  } = pipeline;
 
   it('that enter and leave each of its operators', () => {
     const datas = ['{"n":0}', '{"n":"x"}', '{"n":1,"list":[]}', '{"n":1,"list":[1,2,3,0,"a"],"k":"a"}'];
@@ -80,7 +83,10 @@ describe('a chain counts the events', () => {
   });
 
   it('of a branch without operators, which ends there', () => {
-    const { steps, chain } = pipelineOf({
+    const {
+      steps,
+      source: { chain },
+    } = pipelineOf({
       branch: [
         { when: 'event.data.n > 1', operators: [] },
         { otherwise: true, operators: [out] },
@@ -110,7 +116,10 @@ describe('a chain counts the events', () => {
 
   it('once, although lookups evaluate its operators too', () => {
     const enrich = { enrich: { from: { projection: 'known' }, key: 'event.data.k', as: 'found' } };
-    const { steps, chain } = pipelineOf({ filter: 'true' }, enrich, out);
+    const {
+      steps,
+      source: { chain },
+    } = pipelineOf({ filter: 'true' }, enrich, out);
     expect(chain.lookups(flowOf('{"k":"a"}'), () => undefined)).toHaveLength(1);
     chain.trace(flowOf('{"k":"a"}'), () => null);
     expect(countsOf(steps, chain, '{"k":"a"}')).toEqual([

@@ -1,4 +1,5 @@
 import { pipelineLimits } from './limits.js';
+import { operatorOf } from './right-side.js';
 
 /** The counts of an operator: events that entered it, that it passed on or wrote, dropped, found late or failed. */
 export const stepResults = ['in', 'out', 'dropped', 'late', 'failed'] as const;
@@ -60,7 +61,7 @@ export class OperatorEventCounter {
 
   /** Counts an event that ended at this operator. Ignores operators that this definition does not have. */
   end(at: string, result: 'dropped' | 'late' | 'failed'): void {
-    const step = this.stepOf.get(at);
+    const step = this.stepOf.get(at) ?? this.stepOf.get(operatorOf(at));
     if (step !== undefined) this.numbers[stepSlot(step, result)]! += 1;
   }
 

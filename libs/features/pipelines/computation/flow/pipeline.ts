@@ -5,8 +5,8 @@ import type { CountedOperator, OperatorEventCounter } from './operator-event-cou
 
 /**
  * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage of
- * a pipeline reads the partitions of the source streams. Each window, dedupe and expect begins another stage, which reads
- * a repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
+ * a pipeline reads the partitions of the source streams. Each window, dedupe, expect and join begins another stage, which
+ * reads a repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
  * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
 
@@ -34,6 +34,8 @@ export interface Provenance {
 export interface PipelineEvent {
   readonly event: EventFromKafka;
   readonly origin: Provenance;
+  /** For the result of a join, the event of the right side, until the result is passed on. */
+  readonly joined?: PipelineEvent | undefined;
 }
 
 /** Body formats of a webhook; the first is the default. */
@@ -53,7 +55,7 @@ export type OperatorOutcome =
   | Outcome<'emit', { stream: string }>
   | Outcome<'webhook', { url: string; secretRef: string; format: WebhookFormat }>
   /** The event continues in another stage, through the repartition topic's partition of its key. */
-  | Outcome<'forward', { stage: string; key: string; values: FoldValues | undefined }>
+  | Outcome<'forward', { stage: string; key: string; values: FoldValues | undefined; side?: 'right' }>
   /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
   | Outcome<'drop', { reason: string }>
   | Outcome<'late', { stream: string | undefined }>
@@ -110,6 +112,8 @@ export interface KeyedEvent {
   readonly flow: PipelineEvent;
   readonly values?: FoldValues | undefined;
   readonly watermark: EpochMicros;
+  /** `right` for an event of the right side of a join. */
+  readonly side?: 'right' | undefined;
 }
 
 /** What adding one event to one state entry of a keyed stage changes and produces. */
@@ -123,7 +127,7 @@ export interface StateEntryAddResult<State extends StateEntryValue = StateEntryV
 }
 
 /**
- * The operator of a keyed stage: a window with its reduce, a dedupe or an expect. Its state consists of entries, each with a name
+ * The operator of a keyed stage: a window with its reduce, a dedupe, an expect or a join. Its state consists of entries, each with a name
  * of at most 300 characters that is unique in the stage.
  */
 export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
@@ -145,7 +149,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
   ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
 }
 
-/** A window with its reduce, a dedupe or an expect, and the stateless operators after it. It reads a repartition topic. */
+/** A window with its reduce, a dedupe, an expect or a join, and the stateless operators after it. It reads a repartition topic. */
 export interface KeyedStage {
   /** 16 hexadecimal digits: a hash of what the stage computes, of its upstream stage and of its branch. */
   readonly id: string;
@@ -157,15 +161,34 @@ export interface KeyedStage {
   readonly chain: OperatorChain;
 }
 
-/** A compiled pipeline definition: its source filter, its stages with their operators, and its external effects. */
-export interface CompiledPipeline {
-  /** The event types that the pipeline's source selects; undefined for all types. */
+/** Which events of which streams enter a pipeline: those of its source, or those of the right side of a join. */
+export interface StreamSelection {
+  readonly streams: readonly string[];
+  /** The selected event types; undefined for all types. */
   readonly eventTypes: ReadonlySet<string> | undefined;
-  /** Returns whether the pipeline's source selects an event, by its type and by `source.where`. */
+  /** Returns whether an event of one of the streams is selected, by its type and by `where`. */
   matches(flow: PipelineEvent): boolean;
-  readonly idleAfterMs: number;
-  /** The compiled operators of the first stage, which reads the partitions of the source streams. */
+}
+
+/** One way into a pipeline: the source with the operators of the first stage, or the right side of a join. */
+export interface StreamInput extends StreamSelection {
+  readonly isRightSide: boolean;
   readonly chain: OperatorChain;
+}
+
+/** What feeds a stage: one upstream stage or the source, and the streams of the right side of a join. */
+export interface StageUpstream {
+  readonly stage: string | undefined;
+  /** The streams whose partitions feed the stage directly. */
+  readonly streams: readonly string[];
+}
+
+/** A compiled pipeline definition: its inputs, its stages with their operators, and its external effects. */
+export interface CompiledPipeline {
+  readonly source: StreamInput;
+  /** The source and the right sides of joins. */
+  readonly inputs: readonly StreamInput[];
+  readonly idleAfterMs: number;
   /** All operators of the pipeline, including those in branches, in the order of the definition. */
   readonly steps: readonly CountedOperator[];
   /** The keyed stages in the order of the definition, each after its upstream stage. */
@@ -175,8 +198,8 @@ export interface CompiledPipeline {
    * none. For an `emit` or a `webhook`, it is that output only: later operators have processed the event already.
    */
   entry(at: string): OperatorChain | undefined;
-  /** Returns the one upstream stage of a stage; undefined if the source feeds it. */
-  feederOf(stage: string): string | undefined;
+  /** Returns what feeds a stage. */
+  upstreamOf(stage: string): StageUpstream;
   /** Names of the streams that the pipeline writes to, including those for late events. */
   readonly writes: ReadonlySet<string>;
   readonly webhooks: readonly { at: string; url: string; secretRef: string }[];

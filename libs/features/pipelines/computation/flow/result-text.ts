@@ -49,3 +49,17 @@ export function withMember(
   const open = object.text.slice(0, object.text.lastIndexOf('}'));
   return Object.keys(value).length === 0 ? `{${member}}` : `${open},${member}}`;
 }
+
+/**
+ * Returns metadata with more members, all as JSON text. The members are inserted as text, so that numbers keep their
+ * form.
+ * @param members at least one, such as `"a":1,"b":2`
+ * @param own matches metadata that may have one of the members already; they are replaced
+ */
+export function metadataWith(metadata: string, members: string, own: RegExp): string {
+  if (metadata === '{}') return `{${members}}`;
+  const before = metadata.trim();
+  if (!own.test(before))
+    return before.slice(0, -1).trim() === '{' ? `{${members}}` : `${before.slice(0, -1)},${members}}`;
+  return JSON.stringify({ ...(JSON.parse(before) as object), ...(JSON.parse(`{${members}}`) as object) });
+}

@@ -32,7 +32,9 @@ describe('enrich', () => {
   });
 
   it('returns the lookups that it needs, the one that depends on another after it', () => {
-    const { chain } = pipelineOf(
+    const {
+      source: { chain },
+    } = pipelineOf(
       { enrich: customers },
       { enrich: { from: { projection: 'cities' }, key: 'event.data.customer_state.city', as: 'city' } },
       out,
@@ -53,7 +55,9 @@ describe('enrich', () => {
   });
 
   it('needs no lookup for an event that does not reach it', () => {
-    const { chain } = pipelineOf({ filter: 'event.data.n > 1' }, { enrich: customers }, out);
+    const {
+      source: { chain },
+    } = pipelineOf({ filter: 'event.data.n > 1' }, { enrich: customers }, out);
     expect(chain.lookups(flowOf('{"n":0}'), () => undefined)).toEqual([]);
   });
 

@@ -150,7 +150,9 @@ it('an expected event fails if the key has too many of them that are far apart',
 });
 
 it('an event that neither condition selects goes no further, nor one without a key', () => {
-  const { chain } = pipelineOf({ expect: { ...settings, key: 'event.data.k' } }, { emit: { stream: 'out' } });
+  const {
+    source: { chain },
+  } = pipelineOf({ expect: { ...settings, key: 'event.data.k' } }, { emit: { stream: 'out' } });
   const reason = 'Neither `after` nor `event` selects it, or its key is null.';
   const at = '/operators/0/expect';
   const run = (data: string) => chain.run(flowOf(data), () => null);
@@ -162,7 +164,9 @@ it('an event that neither condition selects goes no further, nor one without a k
 
 it('an event for which one condition has no value does not fail if the other selects it', () => {
   const conditions = { after: 'event.data.total > 100', event: 'event.data.is == "payment"' };
-  const { chain } = pipelineOf({ expect: { ...settings, ...conditions } }, { emit: { stream: 'out' } });
+  const {
+    source: { chain },
+  } = pipelineOf({ expect: { ...settings, ...conditions } }, { emit: { stream: 'out' } });
   const kindOf = (data: string) => chain.run(flowOf(data), () => null)[0]?.kind;
   expect(kindOf('{"is":"payment"}')).toBe('forward');
   expect(kindOf('{"total":500}')).toBe('forward');

@@ -5,6 +5,7 @@ import { enrich } from './enrich.js';
 import { expect } from './expect.js';
 import { filter } from './filter.js';
 import { flatMap } from './flat-map.js';
+import { join } from './join.js';
 import { map } from './map.js';
 import type { OperatorExternalReference, OperatorImplementation, OperatorJson } from './operator.js';
 import { reduce } from './reduce.js';
@@ -21,12 +22,31 @@ export const operators: Readonly<Record<string, OperatorImplementation>> = {
   window,
   reduce,
   expect,
+  join,
   branch,
   emit,
   webhook,
 };
 
-/** Returns what valid operators, also those in branches, write, post to and look up, in their order. */
+/**
+ * Returns the streams that a pipeline reads, in its source and in the right sides of joins, each with a JSON pointer to
+ * where the definition names it first.
+ */
+export function sourceStreams({
+  source,
+  operators: list,
+}: {
+  source: { readonly streams: readonly string[] };
+  operators: readonly OperatorJson[];
+}): ReadonlyMap<string, string> {
+  const named = [
+    ...source.streams.map((stream, i) => ({ stream, pointer: `/source/streams/${i}` })),
+    ...effectsOf(list).filter((effect) => effect.kind === 'read'),
+  ];
+  return new Map(named.reverse().map(({ stream, pointer }) => [stream, pointer]));
+}
+
+/** Returns what valid operators, also those in branches, read, write, post to and look up, in their order. */
 export function effectsOf(
   list: readonly OperatorJson[],
   pointer = '/operators',

@@ -1,5 +1,5 @@
 import type { DefinitionProblem, FoldValues } from '#dataflow';
-import type { KeyedOperator } from '../flow/pipeline.js';
+import type { KeyedOperator, StreamSelection } from '../flow/pipeline.js';
 import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorFunction } from '../flow/step.js';
 
@@ -17,7 +17,7 @@ export interface OperatorImplementation<Spec = unknown> {
   readonly followedBy?: string;
   /** Reads the operator's JSON strictly. @throws DefinitionError with every error, each with its pointer */
   compile(spec: unknown, site: OperatorCompileContext): StatelessOperator | StatefulOperator;
-  /** Returns what a valid operator writes to, posts to and looks up. @param at JSON pointer to `spec` */
+  /** Returns what a valid operator reads, writes to, posts to and looks up. @param at JSON pointer to `spec` */
   effects?(spec: Spec, at: string): OperatorExternalReference[];
   /** Returns the lists of operators inside a valid operator, such as branches. @param at JSON pointer to `spec` */
   lists?(spec: Spec, at: string): OperatorJsonList[];
@@ -66,6 +66,8 @@ export interface StatefulOperator {
   readonly keyOf: (flow: LazilyParsedEvent) => string | null;
   /** Why an event without a key is dropped, if there are other reasons than that the key is null. */
   readonly withoutKey?: string;
+  /** The right side of a join: events of streams of its own, which reach the operator beside those of the left side. */
+  readonly right?: RightSide;
   /** Returns the values that the operator's fold needs of an event; undefined if they are not known to be plain JSON. */
   readonly valuesOf?: (flow: LazilyParsedEvent) => FoldValues | undefined;
   /** The parts of the definition that the state depends on. If one changes, the operator begins without state. */
@@ -74,9 +76,13 @@ export interface StatefulOperator {
   keyed(id: string): KeyedOperator;
 }
 
+/** The right side of a join: which events it reads, and their key. */
+export type RightSide = StreamSelection & Pick<StatefulOperator, 'keyOf'>;
+
 /** What an operator does outside of its pipeline, with a JSON pointer to where the definition says so. */
 export type OperatorExternalReference =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
+  | { readonly kind: 'read'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
   /** A webhook. `at` is the JSON pointer to the `webhook` operator. */
   | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

@@ -13,7 +13,7 @@ import {
   takeBody,
 } from '#http';
 import { readGivenEvents } from '#writing';
-import { dryRunText, effectsOf } from '#features/pipelines/computation';
+import { dryRunText, effectsOf, sourceStreams } from '#features/pipelines/computation';
 import { ApiAnswer, Problems, bodyProblems, storeProblems, jsonType } from '#gateway-kit';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';
@@ -56,7 +56,7 @@ export class DryRunController {
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
     // The answer shows states of projections. Only callers with the scope `events:read` may read states of projections.
     if (effectsOf(spec.operators).some(({ kind }) => kind === 'ask')) caller.requireScope('events:read');
-    const events = await givenEvents(given, spec.source.streams);
+    const events = await givenEvents(given, [...sourceStreams(spec).keys()]);
     return dryRunText(await this.runner.run(compiled, events, client));
   }
 }
@@ -69,7 +69,7 @@ export class DryRunController {
 async function givenEvents(text: string, streams: readonly string[]): Promise<EventFromKafka[]> {
   const events = await readGivenEvents(text);
   const errors = events.flatMap(({ stream }, i): InputProblem[] => {
-    const detail = `must be among the streams of the source: ${streams.join(', ')}`;
+    const detail = `must be among the streams of the source and of joins: ${streams.join(', ')}`;
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];
   });
   if (errors.length > 0)

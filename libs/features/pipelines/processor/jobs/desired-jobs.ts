@@ -1,6 +1,6 @@
 import { liveSources, recreatedSource, type Definitions } from '#registry';
 import { pipelineLoop, type LoopStep, type PipelineDefinition } from '#features/pipelines/definition';
-import { compilePipeline, type CompiledPipeline } from '#features/pipelines/computation';
+import { compilePipeline, sourceStreams, type CompiledPipeline } from '#features/pipelines/computation';
 import { DefinitionError } from '#dataflow';
 import type { WebhookDeliverer } from '#features/webhooks';
 
@@ -75,7 +75,7 @@ export class DesiredJobSelector {
    * events of the new stream.
    */
   private recreatedIn({ spec, run }: PipelineDefinition): string | undefined {
-    const recreated = recreatedSource({ spec, sources: run.sources }, this.definitions);
+    const recreated = recreatedSource(sourceStreams(spec).keys(), run, this.definitions);
     if (!recreated) return undefined;
     return `The stream ${recreated} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`;
   }

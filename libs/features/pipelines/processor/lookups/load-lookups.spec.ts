@@ -11,7 +11,7 @@ const chainOf = (...operators: OperatorJson[]) =>
   compilePipeline({
     ...{ source: { streams: ['orders'] }, from: 'beginning' },
     operators: [...operators, { emit: { stream: 'out' } }],
-  }).chain;
+  }).source.chain;
 const inputs = ['a', 'b', 'c'].map((entity, offset) => {
   const record = recordOf({ id: offset, entity });
   return { flow: sourceEvent({ ...record, stream: 'orders', partition: 0, offset }) };

@@ -16,6 +16,8 @@ const mostRounds = 60;
 /** An input event of an operator chain. */
 export interface ChainInputEvent {
   readonly flow: PipelineEvent;
+  /** The chain of this event, if it is not that of the batch: the right side of a join, which looks up nothing. */
+  readonly chain?: OperatorChain;
 }
 
 /**
@@ -39,7 +41,8 @@ export async function loadLookups<In extends ChainInputEvent>(
     const lookups = new Map<string, ProjectionLookup>();
     for (const input of all) {
       if (turn.over(sizeOf(input))) await turn.end();
-      for (const lookup of chain.lookups(input.flow, known)) lookups.set(lookupName(lookup), lookup);
+      for (const lookup of (input.chain ?? chain).lookups(input.flow, known))
+        lookups.set(lookupName(lookup), lookup);
     }
     if (lookups.size === 0) break;
     await load(lookups.values(), found);

@@ -1,6 +1,11 @@
 import { encodeRecord, limits } from '#event';
 import type { EpochMicros } from '#json';
-import { derivedId, type PipelineEvent, type Provenance } from '#features/pipelines/computation';
+import {
+  derivedId,
+  metadataWith,
+  type PipelineEvent,
+  type Provenance,
+} from '#features/pipelines/computation';
 
 /** The name, version and id of a job, which its emitted events and dead letters contain. */
 export interface JobIdentity {
@@ -79,14 +84,9 @@ const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 export function emittedMetadata({ event, origin }: PipelineEvent, run: JobIdentity): string {
   const isSource = event.event_id !== '';
   const members = isSource
-    ? `${membersBefore(run, origin.stream)}${JSON.stringify(event.event_id)}}`
-    : `${membersOf(run)}}`;
-  if (event.metadata === '{}') return `{${members}`;
-  const before = event.metadata.trim();
-  // The added members are inserted as text, so that numbers in the metadata keep their original form.
-  if (!own.test(before))
-    return before.slice(0, -1).trim() === '{' ? `{${members}` : `${before.slice(0, -1)},${members}`;
-  return JSON.stringify({ ...(JSON.parse(before) as object), ...(JSON.parse(`{${members}`) as object) });
+    ? `${membersBefore(run, origin.stream)}${JSON.stringify(event.event_id)}`
+    : membersOf(run);
+  return metadataWith(event.metadata, members, own);
 }
 
 /** Returns the members that name the job, as JSON text. */

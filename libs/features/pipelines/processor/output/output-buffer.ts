@@ -177,13 +177,13 @@ export class OutputBuffer {
   }
 
   private forward(
-    { at, stage, key, flow, values }: OperatorOutcome & { kind: 'forward' },
+    { at, stage, key, flow, values, side }: OperatorOutcome & { kind: 'forward' },
     { offset, watermark, index }: InputRecordContext,
   ): void {
     const { topic } = this.dependencies.topicOf(stage);
     const { source } = this.dependencies;
     const { path } = flow.origin;
-    const repartitioned = { source, offset, index, path, watermark, flow };
+    const repartitioned = { source, offset, index, path, watermark, flow, side };
     let value = encodeRepartitionedEvent({ ...repartitioned, values });
     if (values && isTooLargeRecord(value)) value = encodeRepartitionedEvent(repartitioned);
     if (isTooLargeRecord(value))

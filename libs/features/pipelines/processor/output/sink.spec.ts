@@ -15,7 +15,10 @@ import { TargetStreamCreator } from './target-stream-creator.js';
 const run: JobIdentity = { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => [], idOf: () => '' };
 const signal = new AbortController().signal;
 const operators = [{ emit: { stream: 'out' } }];
-const { chain, steps } = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
+const {
+  source: { chain },
+  steps,
+} = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 
 let schemas: EmittedEventValidator;
 let world: PipelineTestBed;

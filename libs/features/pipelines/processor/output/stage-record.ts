@@ -19,7 +19,7 @@ import type {
  * The head is a JSON array, too:
  *
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- * ingested_at, schema_version, length of metadata, replay, values?, expected?]
+ * ingested_at, schema_version, length of metadata, replay, values?, expected?, side?]
  *
  * `values` are those of the stage's `reduce`, so that its task need not parse the data; see `Fold.valuesOf`. `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
  * `path`, `replay` (or 0) and `expected`, are the provenance of the event. The metadata and data of the event follow the head
@@ -44,7 +44,8 @@ type RepartitionedEventHeader = [
   metadataLength: number,
   replay: number,
   values?: FoldValues | null,
-  expected?: string,
+  expected?: string | null,
+  side?: 'right',
 ];
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
@@ -54,6 +55,8 @@ export interface RepartitionedEvent extends UpstreamEmissionPosition {
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;
   readonly values?: FoldValues | undefined;
+  /** `right` for an event of the right side of a join. */
+  readonly side?: 'right' | undefined;
 }
 
 export type StageRecord =
@@ -62,7 +65,7 @@ export type StageRecord =
 
 /** Encodes an event for the internal topic of a stage. */
 export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): string {
-  const { source, offset, index, watermark, flow, values } = repartitioned;
+  const { source, offset, index, watermark, flow, values, side } = repartitioned;
   const { event, origin } = flow;
   const head: RepartitionedEventHeader = [
     0,
@@ -82,7 +85,7 @@ export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): str
     event.schema_version,
     event.metadata.length,
     origin.replay ?? 0,
-    ...moreOf(values, origin.expected),
+    ...moreOf(values, origin.expected, side),
   ];
   const text = JSON.stringify(head);
   return `${text.length}${text}${event.metadata}${event.data}`;
@@ -92,7 +95,9 @@ export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): str
 function moreOf(
   values: FoldValues | undefined,
   expected: string | undefined,
-): [(FoldValues | null)?, string?] {
+  side: 'right' | undefined,
+): [(FoldValues | null)?, (string | null)?, 'right'?] {
+  if (side) return [values ?? null, expected ?? null, side];
   if (expected !== undefined) return [values ?? null, expected];
   return values ? [values] : [];
 }
@@ -144,6 +149,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
     replay,
     values,
     expected,
+    side,
   ] = event;
   const dataAt = end + metadataLength;
   if (!(dataAt < text.length)) return undefined;
@@ -154,6 +160,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
     path,
     watermark,
     values: values ?? undefined,
+    side,
     flow: {
       event: {
         event_id,
@@ -171,7 +178,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
       origin: {
         ...{ stream, partition, offset, path },
         ...(replay > 0 && { replay }),
-        ...(expected !== undefined && { expected }),
+        ...(typeof expected === 'string' && { expected }),
       },
     },
   };

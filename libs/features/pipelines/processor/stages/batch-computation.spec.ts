@@ -102,7 +102,7 @@ async function computedOver(events: typeof inputs, operators: OperatorJson[]): P
       });
     },
   });
-  await writing.compute(() => writing.take(pipeline.chain, events));
+  await writing.compute(() => writing.take(pipeline.source.chain, events));
   await world.close();
   return output;
 }

@@ -81,7 +81,7 @@ export class BatchComputation {
     for (const input of ready.inputs) {
       if (this.isOver(sizeOf(input))) await this.giveWay();
       if (!input) continue;
-      for (const outcome of chain.run(input.flow, ready.tables, output.steps)) {
+      for (const outcome of (input.chain ?? chain).run(input.flow, ready.tables, output.steps)) {
         output.add(outcome, input);
         if (this.isTooMuch) await this.relieve();
       }

@@ -10,8 +10,9 @@ export class EventErasures {
     private readonly idOf: (stream: string) => StreamId | undefined,
   ) {}
 
-  /** Returns whether the entity of the event was erased after the event was written. */
-  include({ event: { entity_id }, origin: { stream, partition, offset } }: PipelineEvent): boolean {
+  /** Returns whether the entity of the event, or of the event that it has joined, was erased after that was written. */
+  include({ event: { entity_id }, origin: { stream, partition, offset }, joined }: PipelineEvent): boolean {
+    if (joined && this.include(joined)) return true;
     const id = this.idOf(stream);
     if (entity_id === null || !id || !this.erasures.concern(id)) return false;
     return offset < this.erasures.endOf({ stream: id, partition }, entity_id);

@@ -33,21 +33,23 @@ export class JobConfiguration {
     throw new RangeError(`the stage ${stage} has no topic`);
   }
 
-  /**
-   * Returns the internal topics of the stages directly downstream of the stage `feeder`; undefined stands for the first
-   * stage, which reads the sources.
-   */
-  fedBy(feeder: string | undefined): StageTopic[] {
+  /** Returns the internal topics of the stages directly downstream of a stage, or of a stream. */
+  fedBy(feeder: { stage: string } | { stream: string }): StageTopic[] {
     const { pipeline } = this;
-    const fed = pipeline.stages.filter(({ id }) => pipeline.feederOf(id) === feeder);
+    const fed = pipeline.stages.filter(({ id }) => {
+      const { stage, streams } = pipeline.upstreamOf(id);
+      return 'stage' in feeder ? stage === feeder.stage : streams.includes(feeder.stream);
+    });
     return fed.map(({ id }) => this.topicOf(id));
   }
 
   /** Returns the names of the upstream partitions of a stage. */
-  feedersOf(stage: string): string[] {
-    const feeder = this.pipeline.feederOf(stage);
-    if (feeder !== undefined) return partitionsOf(feeder, this.topicOf(feeder).partitions);
-    return [...this.places.sources].flatMap(([stream, count]) => partitionsOf(stream, count));
+  feedersOf(id: string): string[] {
+    const { stage, streams } = this.pipeline.upstreamOf(id);
+    return [
+      ...(stage === undefined ? [] : partitionsOf(stage, this.topicOf(stage).partitions)),
+      ...streams.flatMap((stream) => partitionsOf(stream, this.places.sources.get(stream) ?? 0)),
+    ];
   }
 }
 

@@ -102,8 +102,8 @@ export class KeyedStageTask implements StageTask {
     if (!found) return;
     const watermark = downstreamWatermark(state.watermark, found.operator.delay);
     await controls.tell(
-      { source, next: state.next, watermark, idle: false },
-      current().fedBy(stage),
+      { source, next: state.next, watermark, idle: this.positions.isIdle },
+      current().fedBy({ stage }),
       performance.now(),
     );
   }
@@ -207,13 +207,16 @@ export class KeyedStageTask implements StageTask {
       index: 0,
     };
     const there = { names, rowOf: (name: string) => rows.get(name) };
-    const added = addToStateEntries(operator, there, { key, flow, values: forwarded.values, watermark });
+    const added = addToStateEntries(operator, there, {
+      ...{ key, flow, values: forwarded.values, watermark },
+      side: forwarded.side,
+    });
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
     const { step, resultStep } = work.stage;
     if (!outcome && step !== resultStep) work.output.steps.leave(step);
-    addResults(results, work, { cause });
+    this.addResults(results, work, cause);
     if (outcome) work.output.add(outcome, cause);
   }
 
@@ -222,7 +225,7 @@ export class KeyedStageTask implements StageTask {
     work: BatchPartComputation,
     cause: InputRecordContext,
   ): Promise<void> {
-    const { rows, erasures } = this.options;
+    const { rows } = this.options;
     const { operator } = work.stage;
     for await (const names of rows.due(watermark, work.before)) {
       this.state.ended.throwIfAborted();
@@ -234,10 +237,31 @@ export class KeyedStageTask implements StageTask {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        addResults(results, work, { cause, isSkipped: (flow) => erasures.include(flow) });
+        this.addResults(results, work, cause);
         if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
+    }
+  }
+
+  /**
+   * Adds results of a record to the part, without those of events that were erased meanwhile. The index of a result
+   * counts all events that enter the chain because of the same record, also those that are skipped: it must be the same
+   * for a successor that skips others.
+   */
+  private addResults(
+    flows: readonly PipelineEvent[],
+    work: BatchPartComputation,
+    cause: InputRecordContext,
+  ): void {
+    const { of, results, stage } = work;
+    if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
+    for (const flow of flows) {
+      const index = of.results++;
+      if (this.options.erasures.include(flow)) continue;
+      work.output.steps.leave(stage.resultStep);
+      results.push({ ...cause, index, flow });
+      work.weight += flow.event.data.length;
     }
   }
 
@@ -246,26 +270,6 @@ export class KeyedStageTask implements StageTask {
     if (results.length === 0) return;
     [work.results, work.weight] = [[], 0];
     await writing.take(stage.chain, results);
-  }
-}
-
-/**
- * Adds results of a record to the part. The index of a result counts all events that enter the chain because of the
- * same record, also those that are skipped: it must be the same for a successor that skips others.
- */
-function addResults(
-  flows: readonly PipelineEvent[],
-  work: BatchPartComputation,
-  { cause, isSkipped }: { cause: InputRecordContext; isSkipped?: (flow: PipelineEvent) => boolean },
-): void {
-  const { of, results, stage } = work;
-  if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
-  for (const flow of flows) {
-    const index = of.results++;
-    if (isSkipped?.(flow)) continue;
-    work.output.steps.leave(stage.resultStep);
-    results.push({ ...cause, index, flow });
-    work.weight += flow.event.data.length;
   }
 }
 

@@ -1,11 +1,12 @@
-import { decodeLogRecord, type PartitionErasureLookup } from '#engine';
+import { decodeLogRecord, FencedError, type PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
 import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   PartitionWatermarkGenerator,
   sourceEvent,
+  type OperatorChain,
   type PipelineEvent,
-  type CompiledPipeline,
+  type StreamInput,
 } from '#features/pipelines/computation';
 import { type IdWindowReader } from '#dataflow';
 import {
@@ -14,7 +15,7 @@ import {
   type JobAndOperatorEventCounts,
   type EventOutcomeCounts,
 } from '../output/counts.js';
-import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
+import { upstreamPartitionName } from './job-configuration.js';
 import type { InputRecordContext } from '../output/output-buffer.js';
 import { batchEnd } from './batch-end.js';
 import { beginBatch } from './batch-computation.js';
@@ -32,8 +33,9 @@ export interface SourceTaskOptions extends StageTaskDependencies {
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
 }
 
-interface MatchedEvent extends InputRecordContext {
+interface SelectedEvent extends InputRecordContext {
   readonly flow: PipelineEvent;
+  readonly chain: OperatorChain;
 }
 
 /** Processes one partition of a source stream, in the first stage of a job. */
@@ -79,7 +81,7 @@ export class SourceTask implements StageTask {
       ? { watermark: state.watermark, idle: false }
       : this.watermark.progress({ nowMs, atEnd });
     const control = { source: name, next: state.next, ...progress };
-    await controls.tell(control, current().fedBy(undefined), performance.now());
+    await controls.tell(control, current().fedBy({ stream: this.options.stream }), performance.now());
   }
 
   close(): void {
@@ -114,7 +116,11 @@ export class SourceTask implements StageTask {
     }
     const writing = beginBatch(run, this.source, this.options);
     const { output } = writing;
-    await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
+    const inputs = run.pipeline.inputs.filter(({ streams }) => streams.includes(this.options.stream));
+    const [first] = inputs;
+    // The task skips no record, because the stream may be added again before the partition is revoked.
+    if (!first) throw new FencedError('the stream was removed from the definition');
+    await writing.compute(() => writing.take(first.chain, this.selected(records, inputs, output.counts)));
     const { letters, totals: counts } = output;
     state.done({
       next: Math.max(next, state.next),
@@ -128,26 +134,41 @@ export class SourceTask implements StageTask {
   }
 
   /**
-   * Yields the events that match the pipeline's source, lazily, so that a decoded event is not kept in memory longer
-   * than necessary. Yields undefined for every other record, so that the caller can give way between any two records.
+   * Yields the events that enter the pipeline, lazily, so that a decoded event is not kept in memory longer than
+   * necessary. Yields undefined for every other record, so that the caller can give way between any two records. An event
+   * that several inputs select is yielded for each.
    */
-  private *matched(
+  private *selected(
     records: readonly ConsumerRecord[],
-    { pipeline }: JobConfiguration,
+    inputs: readonly StreamInput[],
     counts: EventOutcomeCounts,
-  ): Generator<MatchedEvent | undefined> {
+  ): Generator<SelectedEvent | undefined> {
+    const isSelected = (type: string) =>
+      inputs.some(({ eventTypes }) => eventTypes === undefined || eventTypes.has(type));
     for (const record of records) {
-      const one = this.admit(record, pipeline);
-      if (one) counts.processed++;
-      yield one;
+      const one = this.admit(record, isSelected);
+      if (!one) {
+        yield undefined;
+        continue;
+      }
+      for (const input of inputs) {
+        if (input.matches(one.flow)) {
+          counts.processed++;
+          // The left and the right event of a self-join are two records of one topic, derived from one record.
+          yield { ...one, index: input.isRightSide ? 1 : 0, chain: input.chain };
+        } else yield undefined;
+      }
     }
   }
 
   /**
-   * Decodes a record. Returns the event if it matches the pipeline's source, and undefined otherwise. The method is
-   * synchronous, because all partitions share one decoder, which holds one record at a time.
+   * Decodes a record. Returns the event if its type is selected, and undefined otherwise. The method is synchronous,
+   * because all partitions share one decoder, which holds one record at a time.
    */
-  private admit(record: ConsumerRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
+  private admit(
+    record: ConsumerRecord,
+    isSelected: (type: string) => boolean,
+  ): Omit<SelectedEvent, 'chain' | 'index'> | undefined {
     const { window, erasures, state, stream, now } = this.options;
     const { offset, timestamp } = record;
     const read = decodeLogRecord(record);
@@ -161,11 +182,10 @@ export class SourceTask implements StageTask {
       this.duplicates++;
       return undefined;
     }
-    const before = this.watermark.value;
+    const watermark = this.watermark.value;
     this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
-    if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
+    if (!isSelected(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
-    const flow = sourceEvent(read.event(stream));
-    return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
+    return { flow: sourceEvent(read.event(stream)), offset, watermark };
   }
 }
