@@ -331,6 +331,48 @@ describe('an expected event', () => {
   });
 });
 
+describe('a join', () => {
+  it('pairs events of two streams, and passes those that nothing joins, also if a stream is silent', async () => {
+    const given = new Given(system().query);
+    const payments = freshStream('payments');
+    await given.made();
+    const created = await given.client.post('/api/v1/streams', { stream: payments, partitions: 3 });
+    expect(created.status, created.text).toBe(201);
+    const join = {
+      ...{ with: { streams: [payments], event_types: ['paid'] }, kind: 'outer', as: 'payment' },
+      ...{ left: 'event.entity_id', right: 'event.data.order', within: { before: '1m', after: '1s' } },
+    };
+    const operators = [{ join }, { emit: { stream: given.large } }];
+    const answer = await given.define({ operators });
+    expect(answer.status, answer.text).toBe(201);
+    const write = async (...events: object[]) => {
+      const written = await given.client.post('/api/v1/events/batch', { events });
+      expect(written.status, written.text).toBe(201);
+    };
+    const order = (time: string, entity_id: string, n: number) => ({
+      ...{ stream: given.stream, event_type: 'placed', entity_id, timestamp: at(time), data: { n } },
+    });
+    const payment = (time: string, of: string, event_type = 'paid') => ({
+      ...{ stream: payments, event_type, entity_id: `p-${of}`, timestamp: at(time), data: { order: of } },
+    });
+    // The stream of payments has no event yet: an order that nothing joins passes by the clock.
+    await write(order('00:00', 'alone', 1));
+    expect(await given.data(given.large, 1)).toEqual([{ n: 1, payment: null }]);
+    await write(payment('10:00', 'a'), payment('10:10', 'a', 'refunded'), order('10:30', 'a', 2));
+    const [, pair] = await given.data(given.large, 2);
+    expect(pair).toEqual({ n: 2, payment: { order: 'a' } });
+    const [, event] = await given.events(given.large);
+    expect(event).toMatchObject({
+      ...{ event_type: 'placed', entity_id: 'a' },
+      metadata: { source_stream: given.stream, joined_stream: payments, joined_event_type: 'paid' },
+    });
+    await given.shows({ processed: 3, emitted: 2, late: 0, failed: 0 });
+    const { steps, internal_topics } = await given.shown();
+    expect(steps[0]).toMatchObject({ operator: 'join', in: 3, out: 2 });
+    expect(internal_topics.map(({ stage }) => stage)).toEqual(['/operators/0/join', '']);
+  });
+});
+
 describe('a webhook', () => {
   const all = [...receivers];
   afterAll(() => all.forEach((receiver) => receiver.stop()));

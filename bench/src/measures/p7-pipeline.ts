@@ -28,6 +28,13 @@ const perSecond = (key: string) => [
   { reduce: { orders: { op: 'count' }, total: { op: 'sum', value: 'event.data.amount' } } },
 ];
 
+const joinWithItself = {
+  join: {
+    ...{ with: { streams: [stream], where: `event.data.amount >= ${least}.0` }, within: { after: '0s' } },
+    ...{ left: 'event.event_id', right: 'event.event_id', as: 'other' },
+  },
+};
+
 const jobs: (Omit<BacklogPipeline, 'stream' | 'least'> & { what: string; isOfGoal: boolean })[] = [
   { what: 'filter → map → emit', isOfGoal: false, name: 'plain', operators: before, stages: 0 },
   {
@@ -37,6 +44,10 @@ const jobs: (Omit<BacklogPipeline, 'stream' | 'least'> & { what: string; isOfGoa
   {
     what: 'the same window by country, which is not the partitioning key, 6 values',
     ...{ isOfGoal: true, name: 'by_country', operators: perSecond('event.data.country'), stages: 1 },
+  },
+  {
+    what: 'filter → map → join of each event with itself (two records for each event) → emit',
+    ...{ isOfGoal: false, name: 'joined', operators: [...before, joinWithItself], stages: 1 },
   },
 ];
 

@@ -151,12 +151,13 @@ export class SourceTask implements StageTask {
         yield undefined;
         continue;
       }
+      let isProcessed = false;
       for (const input of inputs) {
-        if (input.matches(one.flow)) {
-          counts.processed++;
-          // The left and the right event of a self-join are two records of one topic, derived from one record.
-          yield { ...one, index: input.isRightSide ? 1 : 0, chain: input.chain };
-        } else yield undefined;
+        const matches = input.matches(one.flow);
+        if (matches && !isProcessed) counts.processed++;
+        isProcessed ||= matches;
+        // The left and the right event of a self-join are two records of one topic, derived from one record.
+        yield matches ? { ...one, index: input.isRightSide ? 1 : 0, chain: input.chain } : undefined;
       }
     }
   }
