@@ -81,10 +81,34 @@ describe('a window of a calendar', () => {
     after.add(start + hours(2)).add(start + hours(26));
     const [name, row] = [...after.rows][0]!;
     const [result] = after.operator.close(row, name, Infinity).results;
-    expect(result!.origin.path).toBe('s:2026-06-02:k');
+    expect(result!.origin.path).toBe(`s:2026-06-02/${(start + hours(24)) * second}:k`);
     expect(after.close(Infinity)).toEqual([
       `[${start}, ${start + hours(24)}) k {"zone_data":"old","events":2}`,
       `[${start + hours(25)}, ${start + hours(49)}) k {"zone_data":"new","events":1}`,
+    ]);
+  });
+
+  it('that an update of the zone data makes longer after it was closed has a second result with another id', () => {
+    const fold: Fold = compileFold({ events: { op: 'count' } });
+    const settings = { stage: 's', fold, lateness: 0, updates: false, at: '', reduceAt: '', late: undefined };
+    const calendar = new Calendar('day', 'Europe/Berlin');
+    const longer = {
+      intervalOf: (instant: number) => {
+        const { date, start, end } = calendar.intervalOf(Math.min(instant, (start + hours(23)) * second));
+        return { date, start, end: end + hours(1) * second };
+      },
+    };
+    const start = at('2026-06-01T22:00:00Z');
+    const pathsOf = (operator: ReturnType<typeof calendarWindow>, time: number) => {
+      const harness = new KeyedOperatorTestHarness(operator).add(time, { watermark: start + hours(24) - 1 });
+      const [name, row] = [...harness.rows][0]!;
+      return operator.close(row as never, name, Infinity).results.map(({ origin }) => origin.path);
+    };
+    const [closed] = pathsOf(calendarWindow(settings, calendar, 'old'), start);
+    const [reopened] = pathsOf(calendarWindow(settings, longer, 'new'), start + hours(24) + 60);
+    expect([closed, reopened]).toEqual([
+      `s:2026-06-02/${(start + hours(24)) * second}:k`,
+      `s:2026-06-02/${(start + hours(25)) * second}:k`,
     ]);
   });
 

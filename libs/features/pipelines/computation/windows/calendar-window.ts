@@ -17,9 +17,10 @@ type CalendarWindowState = {
  * Returns the operator for the days, weeks, months, quarters or years of a time zone. A window closes when the watermark
  * reaches its end plus `lateness`.
  *
- * A window is identified by its first local date, also in the id of its result, and its state has its bounds. So after an
- * update of the zone data, an open window keeps its bounds, and a result that was emitted is not emitted again under
- * another start. An event goes to the window of its local date by the zone data of the process that reads it: it may be
+ * A window is identified by its first local date, and its state has its bounds. So after an update of the zone data, an
+ * open window keeps its bounds, and a result that was emitted is not emitted again under another start. The id of the
+ * result also depends on the end: if an update moves the end later after the window was closed, the events between the
+ * two ends are a result of their own, and not one that the target stream refuses. An event goes to the window of its local date by the zone data of the process that reads it: it may be
  * outside of the bounds of an open window by the difference between two versions.
  */
 export function calendarWindow(

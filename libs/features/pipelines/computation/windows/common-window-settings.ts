@@ -65,7 +65,7 @@ export function windowResult(
 ): PipelineEvent {
   const { key, start, end, state, events, local } = window;
   const timestamp = Math.min(end, latestTime) - 1;
-  const path = `${stage}:${local?.date ?? start}:${key}`;
+  const path = `${stage}:${local ? `${local.date}/${end}` : start}:${key}`;
   const { expected: _, ...origin }: Provenance = changedBy
     ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
     : { stream: '', partition: 0, offset: 0, path };
