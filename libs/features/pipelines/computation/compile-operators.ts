@@ -196,7 +196,7 @@ export class OperatorListCompiler {
     const { keyOf, ...input } = right;
     const forward = forwardStep({ ...to, side: 'right' }, { keyOf });
     const chain = withoutLookups();
-    this.inputs.push({ ...input, isRightSide: true, chain: operatorChain(() => forward, chain, slot) });
+    this.inputs.push({ ...input, chain: operatorChain(() => forward, chain, slot) });
     this.entries.set(to.at, { make: () => forward, chain, slot });
   }
 }

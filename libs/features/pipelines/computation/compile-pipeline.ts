@@ -61,7 +61,7 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
 
   const { stages, upstreams, effects, entries } = compiler;
   const { idleAfterMs, ...input } = source;
-  const main = { ...input, isRightSide: false, chain: operatorChain(steps, chain, stepSlot(0, 'arrived')) };
+  const main = { ...input, chain: operatorChain(steps, chain, stepSlot(0, 'arrived')) };
   return {
     source: main,
     inputs: [main, ...compiler.inputs],

@@ -61,7 +61,8 @@ interface StageState {
 class DryRunner {
   readonly #record = new DryRunRecorder();
   readonly #stages: ReadonlyMap<string, StageState>;
-  readonly #time = new PartitionWatermarkGenerator({ idleAfterMs: Infinity, nowMs: 0 });
+  /** The watermark of each given stream: in the processor, streams share no partition. */
+  readonly #times = new Map<string, PartitionWatermarkGenerator>();
   readonly #known = new Map<string, string | null>();
   readonly #budget = new StepBudget(dryRunLimits.steps);
   readonly #turn = new TimeSlice();
@@ -76,12 +77,14 @@ class DryRunner {
   }
 
   async run(events: readonly EventFromKafka[]): Promise<DryRunResult> {
+    for (const { stream } of events)
+      this.#times.set(stream, new PartitionWatermarkGenerator({ idleAfterMs: Infinity, nowMs: 0 }));
     await this.#prepare(events);
     for (const event of events) {
       if (this.#record.isFull) break;
       await this.#read(event);
     }
-    await this.#advance(Infinity);
+    await this.#advance(() => Infinity);
     return this.#record.result;
   }
 
@@ -106,26 +109,27 @@ class DryRunner {
     const flow = sourceEvent(event);
     const steps = this.#record.event(event);
     const inputs = this.pipeline.inputs.filter((input) => this.#bounded(() => selects(input, flow)));
-    const watermark = this.#time.value;
+    const time = this.#times.get(event.stream)!;
+    const watermark = time.value;
     for (const { chain } of inputs) await this.#run(chain, { flow, watermark }, steps);
     if (inputs.length === 0) {
       const right = this.pipeline.inputs.length > 1 ? ', and no join reads it' : '';
       const reason = `The source does not match the event${right}.`;
       this.#record.step(steps, { at: '/source', outcome: 'dropped', reason });
     }
-    this.#time.read(event.timestamp, event.ingested_at, 0);
-    await this.#advance(this.#time.value);
+    time.read(event.timestamp, event.ingested_at, 0);
+    await this.#advance((stream) => this.#times.get(stream)?.value ?? Infinity);
   }
 
   /** Closes all due windows. A stage receives the results of its upstream stage before its watermark advances. */
-  async #advance(watermark: EpochMicros): Promise<void> {
+  async #advance(watermarkOf: (stream: string) => EpochMicros): Promise<void> {
     for (const state of this.#stages.values()) {
       const { stage, streams } = this.pipeline.upstreamOf(state.stage.id);
       const upstream = this.#stages.get(stage ?? '');
       const before = downstreamWatermark(state.watermark, state.stage.operator.delay);
       state.watermark = Math.min(
         upstream ? downstreamWatermark(upstream.watermark, upstream.stage.operator.delay) : Infinity,
-        streams.length > 0 ? watermark : Infinity,
+        ...streams.map(watermarkOf),
       );
       await this.#close(state, before);
     }
@@ -198,7 +202,7 @@ class DryRunner {
     const names = stage.operator.rowsOf(key, flow.event.timestamp);
     const there = { names, rowOf: (name: string) => rows.get(name) };
     const added = this.#bounded(() =>
-      addToStateEntries(stage.operator, there, { key, flow, watermark, side }),
+      addToStateEntries(stage.operator, there, { key, flow, watermark, stageWatermark: reached, side }),
     );
     for (const [name, row] of added.rows) rows.set(name, row);
     if (added.outcome) this.#record.outcome(added.outcome, steps);

@@ -228,12 +228,7 @@ class SourceTask extends Task {
       const flow = sourceEvent(event);
       pipeline.inputs.forEach((input) => {
         if (!input.streams.includes(event.stream) || !input.matches(flow)) return;
-        staged.push(
-          ...ran(input.chain, flow, { watermark, index: input.isRightSide ? 1 : 0 }).map((one) => ({
-            ...one,
-            offset,
-          })),
-        );
+        staged.push(...ran(input.chain, flow, { watermark, index: 0 }).map((one) => ({ ...one, offset })));
       });
     }
     yield* this.outcomes(staged);
@@ -296,10 +291,9 @@ class KeyedTask extends Task {
     });
     yield* this.outcomes(staged);
     this.next += records.length;
-    yield* this.controls(
-      downstreamWatermark(positions.watermark, this.keyed.operator.delay),
-      positions.isIdle,
-    );
+    const { delay, emitsOnClose } = this.keyed.operator;
+    const isIdle = positions.isIdle && this.isAtEnd && !(emitsOnClose && this.rows.size > 0);
+    yield* this.controls(downstreamWatermark(positions.watermark, delay), isIdle);
     for (const changed of this.changed) {
       const { row, last } = this.rows.get(changed)!;
       yield;
@@ -340,7 +334,7 @@ class KeyedTask extends Task {
       if (kept && kept.last >= offset) continue;
       const step = operator.add(kept?.row, name, {
         ...{ key: record.key, flow, values, watermark },
-        side: record.side,
+        ...{ stageWatermark: before, side: record.side },
       });
       if (step.row) this.set(name, step.row, offset);
       refused ??= step.outcome;

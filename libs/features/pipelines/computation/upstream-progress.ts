@@ -21,6 +21,8 @@ export interface UpstreamEmissionPosition {
   readonly index: number;
   /** Emission index of the event's provenance. As texts, emission indices sort in the order of the elements. */
   readonly path: string;
+  /** `right` for an event of the right side of a join, which has a sequence of its own. */
+  readonly side?: 'right' | undefined;
 }
 
 interface UpstreamPartition {
@@ -66,12 +68,8 @@ export class UpstreamProgress {
     return this.#watermark;
   }
 
-  /**
-   * True if all upstream partitions are idle and none has had an event. The stage then holds back no stage after it,
-   * such as a join whose other side has events.
-   */
+  /** True if all upstream partitions are idle, or if there is none any more. */
   get isIdle(): boolean {
-    if (this.#watermark !== noWatermark) return false;
     return [...this.#known].every((source) => this.#feeders.get(source)?.idle);
   }
 
@@ -81,9 +79,10 @@ export class UpstreamProgress {
    */
   take(position: UpstreamEmissionPosition): boolean {
     const { source, offset, index, path } = position;
+    const taken = this.#feeder(nameOf(position));
+    if (!isAfter(position, taken)) return false;
+    Object.assign(taken, { offset, index, path });
     const feeder = this.#feeder(source);
-    if (!isAfter(position, feeder)) return false;
-    Object.assign(feeder, { offset, index, path });
     if (offset >= feeder.next) feeder.next = offset + 1;
     // The watermark of an idle partition is an estimate from the clock. When the partition has a record again, its
     // watermark counts as unknown until the next watermark record.
@@ -104,7 +103,7 @@ export class UpstreamProgress {
 
   /** Returns whether a record at this position was taken: true before the saved offset if the topic is intact. */
   hasTaken(position: UpstreamEmissionPosition): boolean {
-    const feeder = this.#feeders.get(position.source);
+    const feeder = this.#feeders.get(nameOf(position));
     return feeder !== undefined && !isAfter(position, feeder);
   }
 
@@ -145,9 +144,13 @@ interface SavedProgress {
   >;
 }
 
+function nameOf({ source, side }: UpstreamEmissionPosition): string {
+  return side ? `${source}/${side}` : source;
+}
+
 function isAfter(
-  a: Omit<UpstreamEmissionPosition, 'source'>,
-  b: Omit<UpstreamEmissionPosition, 'source'>,
+  a: Omit<UpstreamEmissionPosition, 'source' | 'side'>,
+  b: Omit<UpstreamEmissionPosition, 'source' | 'side'>,
 ): boolean {
   if (a.offset !== b.offset) return a.offset > b.offset;
   if (a.index !== b.index) return a.index > b.index;

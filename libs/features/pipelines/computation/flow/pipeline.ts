@@ -112,6 +112,10 @@ export interface KeyedEvent {
   readonly flow: PipelineEvent;
   readonly values?: FoldValues | undefined;
   readonly watermark: EpochMicros;
+  /** The stage's watermark, up to which its entries are closed; at most `watermark`, which is the default. */
+  readonly stageWatermark?: EpochMicros;
+  /** Returns whether a waiting event was erased meanwhile; the default is that none was. */
+  readonly isErased?: (flow: PipelineEvent) => boolean;
   /** `right` for an event of the right side of a join. */
   readonly side?: 'right' | undefined;
 }
@@ -133,6 +137,8 @@ export interface StateEntryAddResult<State extends StateEntryValue = StateEntryV
 export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
   /** The most by which a result's time may lie behind the watermark; the stage passes on its watermark less this. */
   readonly delay: EpochMicros;
+  /** False if only arriving events have results: open entries then hold back no stage after this one. */
+  readonly emitsOnClose: boolean;
   /** Returns the names of the event's state entries; there may be several for a hopping window. */
   rowsOf(key: string, timestamp: EpochMicros): readonly string[];
   /**
@@ -172,7 +178,6 @@ export interface StreamSelection {
 
 /** One way into a pipeline: the source with the operators of the first stage, or the right side of a join. */
 export interface StreamInput extends StreamSelection {
-  readonly isRightSide: boolean;
   readonly chain: OperatorChain;
 }
 

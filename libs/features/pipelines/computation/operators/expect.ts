@@ -128,6 +128,7 @@ function expectOperator(settings: ExpectSettings): KeyedOperator<ExpectState> {
 
   return {
     delay: wait,
+    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 

@@ -36,7 +36,8 @@ const waitingCharacters = 1024 * 1024;
 const frame = 100;
 
 const kinds = ['inner', 'left', 'outer'] as const;
-type Side = 'left' | 'right';
+const sides = ['left', 'right'] as const;
+type Side = (typeof sides)[number];
 
 /** An event of one side that waits for events of the other, as the value of a record, with its provenance. */
 type WaitingEvent = {
@@ -57,9 +58,10 @@ type JoinState = Readonly<Record<Side, readonly WaitingEvent[]>>;
 /**
  * `join`: an interval join in event time. An event of the left side (the operators before the join) and one of the right
  * side (the streams in `with`) with equal keys join if the time of the right one is at most `before` earlier and at most
- * `after` later than that of the left one. The order of arrival does not matter. An event waits until the watermark has
+ * `after` later than that of the left one. The order of arrival does not matter. An event is decided when the watermark has
  * passed the last time of an event that it can join, and `lateness`; then an event of a side that `kind` keeps passes on,
- * if it has joined none. As for a window, the watermark of an event's own partition decides whether it is late.
+ * if it has joined none. An event does not join one that was decided before it: as for a window, the watermark of its own
+ * partition counts, so that a reading at another speed gives the same pairs. It is late if all were decided.
  *
  * The result of a pair has the greater of both times, as in Kafka Streams and Flink.
  */
@@ -117,65 +119,79 @@ interface JoinSettings {
 }
 
 function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
-  const { late, kind } = settings;
-  const { before, after, lateness } = settings;
-  /** Microseconds from the time of an event to the watermark from which on nothing can join it. */
-  const wait = { left: after + lateness + 1, right: before + lateness + 1 };
+  const { late, kind, before, after, lateness } = settings;
   const keeps = { left: kind !== 'inner', right: kind === 'outer' };
+  /**
+   * Microseconds from the time of an event to the watermark at which it is decided. An event that passes on if nothing
+   * joins it is decided as soon as possible; one that does not waits for the whole interval, for others that are out of
+   * order in their partition.
+   */
+  const wait = {
+    left: (keeps.left ? after : before + after) + lateness + 1,
+    right: (keeps.right ? before : before + after) + lateness + 1,
+  };
+  /** Microseconds from the time of an event to the watermark from which on every event that could join it is decided. */
+  const lateFrom = { left: after + wait.right, right: before + wait.left };
 
   const rowOf = (state: JoinState): StateEntry<JoinState> | undefined => {
     const dueOf = (side: Side) => (state[side][0]?.time ?? Infinity) + wait[side];
     const closesAt = Math.min(dueOf('left'), dueOf('right'));
     return closesAt === Infinity ? undefined : { state, closesAt };
   };
+  const alone = (event: LazilyParsedEvent, side: Side) =>
+    side === 'left' ? leftAlone(event, settings) : rightAlone(event, settings);
 
   return {
-    delay: Math.max(wait.left, wait.right),
+    delay: Math.max(lateFrom.left, lateFrom.right),
+    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 
     add(row, _name, arrival) {
-      const { watermark } = arrival;
+      const { watermark, stageWatermark = watermark, isErased } = arrival;
       const side: Side = arrival.side ?? 'left';
       const at = side === 'right' ? rightSideOf(settings.at) : settings.at;
       const other: Side = side === 'left' ? 'right' : 'left';
       const flow = readableEvent(arrival.flow);
       const { timestamp: time } = flow.event;
-      const due = time + wait[side];
       const ended = (outcome: OperatorOutcome) => ({ results: [], outcome });
-      if (due <= watermark) return ended({ kind: 'late', at, stream: late, flow });
+      if (time + lateFrom[side] <= watermark) return ended({ kind: 'late', at, stream: late, flow });
+      const due = time + wait[side];
       const state = row?.state ?? { left: [], right: [] };
       const [from, to] = side === 'left' ? [time - before, time + after] : [time - after, time + before];
       const joins = (one: WaitingEvent) =>
         from <= one.time && one.time <= to && watermark < one.time + wait[other] && one.watermark < due;
       const partners = state[other].filter(joins);
-      const waiting = waitingEvent(flow, { watermark, hasJoined: partners.length > 0 });
-      const next = {
-        [side]: withEvent(state[side], waiting),
-        [other]: state[other].map((one) =>
-          !one.hasJoined && joins(one) ? { ...one, hasJoined: true } : one,
-        ),
-      } as unknown as JoinState;
-      const detail = tooLarge(next, { row, flow, partners });
+      const size = resultsSize(flow, partners);
+      if (partners.length > derivedEventLimits.events || size > derivedEventLimits.characters)
+        return ended({ kind: 'fail', at, pointer: at, detail: tooMany(partners.length, size), flow });
+      const events = new Map(partners.map((one) => [one, eventOf(one)]));
+      const valid = new Set(partners.filter((one) => !isErased?.(events.get(one)!)));
+      const hasJoined = valid.size > 0;
+      const results = [...events.values()].map((partner) =>
+        side === 'left' ? pair(flow, partner, settings) : pair(partner, flow, settings),
+      );
+      const isDecided = due <= stageWatermark;
+      if (isDecided && !hasJoined && keeps[side]) results.push(alone(flow, side));
+      const next: Record<Side, readonly WaitingEvent[]> = { ...state };
+      if (!isDecided) next[side] = withEvent(state[side], waitingEvent(flow, { watermark, hasJoined }));
+      next[other] = state[other].map((one) =>
+        valid.has(one) && !one.hasJoined ? { ...one, hasJoined: true } : one,
+      );
+      const detail = tooLarge(next);
       if (detail !== undefined) return ended({ kind: 'fail', at, pointer: at, detail, flow });
-      const results = partners.map((one) => {
-        const partner = eventOf(one);
-        return side === 'left' ? pair(flow, partner, settings) : pair(partner, flow, settings);
-      });
       return { row: rowOf(next), results };
     },
 
     close({ state }, _name, watermark) {
       const isDue = (one: WaitingEvent, side: Side) => one.time + wait[side] <= watermark;
-      const alone = (['left', 'right'] as const).flatMap((side) =>
+      const results = sides.flatMap((side) =>
         state[side]
           .filter((one) => keeps[side] && !one.hasJoined && isDue(one, side))
-          .map((one) =>
-            side === 'left' ? leftAlone(eventOf(one), settings) : rightAlone(eventOf(one), settings),
-          ),
+          .map((one) => alone(eventOf(one), side)),
       );
       const rest = (side: Side) => state[side].filter((one) => !isDue(one, side));
-      return { row: rowOf({ left: rest('left'), right: rest('right') }), results: alone };
+      return { row: rowOf({ left: rest('left'), right: rest('right') }), results };
     },
   };
 }
@@ -210,23 +226,28 @@ function withEvent(events: readonly WaitingEvent[], added: WaitingEvent): readon
   return events.toSpliced(index, 0, added);
 }
 
-/** Returns why an event cannot be added to the state of its key; undefined if it can. */
-function tooLarge(
-  next: JoinState,
-  { row, flow, partners }: { row: unknown; flow: LazilyParsedEvent; partners: readonly WaitingEvent[] },
-): string | undefined {
-  const size = sizeOf([...next.left, ...next.right]);
-  if (size > waitingCharacters && row !== undefined)
-    return (
-      `The events of a key that wait in a join have at most ${waitingCharacters} characters of JSON, and this event would ` +
-      `bring them to ${size}. Use a key that fewer events have, or a shorter interval.`
-    );
-  const { events, characters } = derivedEventLimits;
-  const results = sizeOf(partners) + partners.length * flow.event.data.length;
-  if (partners.length <= events && results <= characters) return undefined;
+/** Returns why the state of a key cannot grow to this size; undefined if it can. Two events always have room. */
+function tooLarge({ left, right }: JoinState): string | undefined {
+  const size = sizeOf(left) + sizeOf(right);
+  if (size <= waitingCharacters || left.length + right.length <= 2) return undefined;
   return (
-    `The event would join ${partners.length} events with ${results} characters together; at most ${events} and ` +
-    `${characters} are possible. Use a key that fewer events have, or a shorter interval.`
+    `The events of a key that wait in a join have at most ${waitingCharacters} characters of JSON, and this event would ` +
+    `bring them to ${size}. Use a key that fewer events have, or a shorter interval.`
+  );
+}
+
+/** Returns the characters of all pairs of an event. */
+function resultsSize(
+  { event: { data, metadata } }: PipelineEvent,
+  partners: readonly WaitingEvent[],
+): number {
+  return sizeOf(partners) + partners.length * (data.length + metadata.length);
+}
+
+function tooMany(partners: number, size: number): string {
+  return (
+    `The event would join ${partners} events with ${size} characters together; at most ${derivedEventLimits.events} and ` +
+    `${derivedEventLimits.characters} are possible. Use a key that fewer events have, or a shorter interval.`
   );
 }
 

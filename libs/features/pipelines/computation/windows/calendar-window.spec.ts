@@ -92,23 +92,25 @@ describe('a window of a calendar', () => {
     const fold: Fold = compileFold({ events: { op: 'count' } });
     const settings = { stage: 's', fold, lateness: 0, updates: false, at: '', reduceAt: '', late: undefined };
     const calendar = new Calendar('day', 'Europe/Berlin');
+    const dayStart = at('2026-06-01T22:00:00Z');
     const longer = {
       intervalOf: (instant: number) => {
-        const { date, start, end } = calendar.intervalOf(Math.min(instant, (start + hours(23)) * second));
+        const { date, start, end } = calendar.intervalOf(Math.min(instant, (dayStart + hours(23)) * second));
         return { date, start, end: end + hours(1) * second };
       },
     };
-    const start = at('2026-06-01T22:00:00Z');
     const pathsOf = (operator: ReturnType<typeof calendarWindow>, time: number) => {
-      const harness = new KeyedOperatorTestHarness(operator).add(time, { watermark: start + hours(24) - 1 });
+      const harness = new KeyedOperatorTestHarness(operator).add(time, {
+        watermark: dayStart + hours(24) - 1,
+      });
       const [name, row] = [...harness.rows][0]!;
       return operator.close(row as never, name, Infinity).results.map(({ origin }) => origin.path);
     };
-    const [closed] = pathsOf(calendarWindow(settings, calendar, 'old'), start);
-    const [reopened] = pathsOf(calendarWindow(settings, longer, 'new'), start + hours(24) + 60);
+    const [closed] = pathsOf(calendarWindow(settings, calendar, 'old'), dayStart);
+    const [reopened] = pathsOf(calendarWindow(settings, longer, 'new'), dayStart + hours(24) + 60);
     expect([closed, reopened]).toEqual([
-      `s:2026-06-02/${(start + hours(24)) * second}:k`,
-      `s:2026-06-02/${(start + hours(25)) * second}:k`,
+      `s:2026-06-02/${(dayStart + hours(24)) * second}:k`,
+      `s:2026-06-02/${(dayStart + hours(25)) * second}:k`,
     ]);
   });
 

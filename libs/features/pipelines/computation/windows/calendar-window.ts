@@ -43,6 +43,7 @@ export function calendarWindow(
 
   return {
     delay: lateness,
+    emitsOnClose: true,
 
     rowsOf: (key, timestamp) => [`${calendar.intervalOf(timestamp).date}:${key}`],
 

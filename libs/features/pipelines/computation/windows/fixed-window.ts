@@ -23,6 +23,7 @@ export function fixedWindow(
 
   return {
     delay: lateness,
+    emitsOnClose: true,
 
     rowsOf(key, timestamp) {
       const newest = newestStart(timestamp);

@@ -40,6 +40,7 @@ export function sessionWindow(
 
   return {
     delay: lateness + 1,
+    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 

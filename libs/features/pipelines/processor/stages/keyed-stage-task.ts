@@ -102,7 +102,7 @@ export class KeyedStageTask implements StageTask {
     if (!found) return;
     const watermark = downstreamWatermark(state.watermark, found.operator.delay);
     await controls.tell(
-      { source, next: state.next, watermark, idle: this.positions.isIdle },
+      { source, next: state.next, watermark, idle: this.isIdle(found) },
       current().fedBy({ stage }),
       performance.now(),
     );
@@ -110,6 +110,17 @@ export class KeyedStageTask implements StageTask {
 
   close(): void {
     this.options.rows.end();
+  }
+
+  /**
+   * Returns whether the stage holds back no join after it, whose other side may have events: it has read its partition,
+   * its inputs are idle, and no entry is left that emits a result when it closes.
+   */
+  private isIdle({ id, operator }: KeyedStage): boolean {
+    const { current, rows } = this.options;
+    const { state, positions } = this;
+    if (!positions.isIdle || !current().feedsJoin(id)) return false;
+    return state.next >= state.partition.end && !(operator.emitsOnClose && rows.mayClose);
   }
 
   /**
@@ -209,7 +220,8 @@ export class KeyedStageTask implements StageTask {
     const there = { names, rowOf: (name: string) => rows.get(name) };
     const added = addToStateEntries(operator, there, {
       ...{ key, flow, values: forwarded.values, watermark },
-      side: forwarded.side,
+      ...{ stageWatermark: this.positions.watermark, side: forwarded.side },
+      isErased: (one) => this.options.erasures.include(one),
     });
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
@@ -261,7 +273,7 @@ export class KeyedStageTask implements StageTask {
       if (this.options.erasures.include(flow)) continue;
       work.output.steps.leave(stage.resultStep);
       results.push({ ...cause, index, flow });
-      work.weight += flow.event.data.length;
+      work.weight += flow.event.data.length + flow.event.metadata.length;
     }
   }
 

@@ -156,8 +156,7 @@ export class SourceTask implements StageTask {
         const matches = input.matches(one.flow);
         if (matches && !isProcessed) counts.processed++;
         isProcessed ||= matches;
-        // The left and the right event of a self-join are two records of one topic, derived from one record.
-        yield matches ? { ...one, index: input.isRightSide ? 1 : 0, chain: input.chain } : undefined;
+        yield matches ? { ...one, chain: input.chain } : undefined;
       }
     }
   }
@@ -169,7 +168,7 @@ export class SourceTask implements StageTask {
   private admit(
     record: ConsumerRecord,
     isSelected: (type: string) => boolean,
-  ): Omit<SelectedEvent, 'chain' | 'index'> | undefined {
+  ): Omit<SelectedEvent, 'chain'> | undefined {
     const { window, erasures, state, stream, now } = this.options;
     const { offset, timestamp } = record;
     const read = decodeLogRecord(record);
@@ -187,6 +186,6 @@ export class SourceTask implements StageTask {
     this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
     if (!isSelected(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
-    return { flow: sourceEvent(read.event(stream)), offset, watermark };
+    return { flow: sourceEvent(read.event(stream)), offset, watermark, index: 0 };
   }
 }
