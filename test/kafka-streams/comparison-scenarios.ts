@@ -39,7 +39,7 @@ export interface ComparisonScenario {
 
 /** A time long ago, because the time of an event is at most its ingestion time. */
 const beginning = Date.parse('2020-01-01T00:00:00Z') / 1000;
-const day = 86_400;
+export const day = 86_400;
 /** The prefix of the keys of closing events. */
 export const closingMark = '~';
 
@@ -117,7 +117,7 @@ interface Walk {
 }
 
 /** Returns events of a partition in the order of arrival. */
-function walk(random: SeededRandom, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
+export function walk(random: SeededRandom, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
   const entities = keysOf(`p${partition}-`, { partition, of, count: 4 });
   let now = beginning + ahead;
   return Array.from({ length: count }, () => {
@@ -128,14 +128,21 @@ function walk(random: SeededRandom, { partition, of, count, disorder, tooLate = 
   });
 }
 
-/** Mixes the events of several partitions; the order within each partition is kept. */
-function numbered(random: SeededRandom, partitions: { at: number; entity: string }[][]): InputEvent[] {
+/**
+ * Mixes the events of several partitions; the order within each partition is kept. The shops are five with numbers from
+ * `firstShop`.
+ */
+export function numbered(
+  random: SeededRandom,
+  partitions: { at: number; entity: string }[][],
+  firstShop = 0,
+): InputEvent[] {
   const left = partitions.map((events) => [...events]);
   const mixed: InputEvent[] = [];
   while (left.some((events) => events.length > 0)) {
     const next = random.pick(left.filter((events) => events.length > 0)).shift()!;
     mixed.push({
-      ...{ n: mixed.length, ...next, shop: `shop-${random.int(5)}` },
+      ...{ n: mixed.length, ...next, shop: `shop-${firstShop + random.int(5)}` },
       amount: random.int(2001) - 1000,
     });
   }
@@ -143,7 +150,7 @@ function numbered(random: SeededRandom, partitions: { at: number; entity: string
 }
 
 /** Returns closing events with enough keys that every partition of any topic keyed by them gets one. */
-function closing(partitions: readonly number[], of: number): InputEvent[] {
+export function closing(partitions: readonly number[], of: number): InputEvent[] {
   const at = beginning + 400 * day;
   return partitions.flatMap((partition) =>
     keysOf(closingMark, { partition, of, count: 40 }).map((entity, i) => ({

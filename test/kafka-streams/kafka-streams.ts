@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { until } from '#testkit';
-import type { WindowResult } from './result.js';
 
 /** The compiled file is dist/test/kafka-streams/kafka-streams.js. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The topics and windows of a comparison, as JSON for Windows.java, the program that runs Kafka Streams. */
+/** The topics, windows and joins of a comparison, as JSON for Comparison.java, the program that runs Kafka Streams. */
 interface KafkaStreamsPlan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */
@@ -23,12 +22,26 @@ interface KafkaStreamsPlan {
     end: number;
     windows: { id: number; kind: string; size: number; every: number; lateness: number; updates: boolean }[];
   }[];
+  /**
+   * The sides are indexes of inputs; the lateness is the grace period. `split`: the left side has the amounts of at
+   * least 0, and the right side the others.
+   */
+  joins: {
+    id: number;
+    left: number;
+    right: number;
+    split: boolean;
+    kind: string;
+    before: number;
+    after: number;
+    lateness: number;
+  }[];
 }
 
-/** Runs Kafka Streams in a process of its own, over the topics of a plan. */
-export class KafkaStreamsProcess {
+/** Runs Kafka Streams in a process of its own, over the topics of a plan, with the results of windows or joins. */
+export class KafkaStreamsProcess<Result> {
   private readonly through = new Set<number>();
-  private readonly results = new Map<number, WindowResult[]>();
+  private readonly results = new Map<number, Result[]>();
   private lines = 0;
   private complaints = '';
 
@@ -41,26 +54,26 @@ export class KafkaStreamsProcess {
     child.stderr!.on('data', (piece: Buffer) => (this.complaints += piece.toString()));
   }
 
-  static async start(plan: KafkaStreamsPlan): Promise<KafkaStreamsProcess> {
+  static async start<Result>(plan: KafkaStreamsPlan): Promise<KafkaStreamsProcess<Result>> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-streams-'));
     const file = join(folder, 'plan.json');
     await writeFile(file, JSON.stringify({ ...plan, folder }));
-    const source = join(root, 'test', 'kafka-streams', 'Windows.java');
+    const source = join(root, 'test', 'kafka-streams', 'Comparison.java');
     const args = ['-Xmx512m', '-cp', join(jarsFolder(), '*'), source, file];
     const child = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    return new KafkaStreamsProcess(child, folder, plan.inputs.length);
+    return new KafkaStreamsProcess<Result>(child, folder, plan.inputs.length);
   }
 
-  /** Resolves when all events have reached the windows. */
+  /** Resolves when all events have reached the windows and joins. */
   async hasRead(): Promise<void> {
     await this.moves('Kafka Streams reads', () => this.through.size === this.inputs);
   }
 
   /**
-   * Returns the results of each window by its id, in the order of their output, when all closing events have been
-   * read.
+   * Returns the results of each window or join by its id, in the order of their output, when all closing events have
+   * been read.
    */
-  async end(): Promise<ReadonlyMap<number, WindowResult[]>> {
+  async end(): Promise<ReadonlyMap<number, Result[]>> {
     await this.moves('Kafka Streams ends', () => this.child.exitCode !== null);
     if (this.child.exitCode !== 0) throw new Error(`Kafka Streams has failed:\n${this.complaints}`);
     return this.results;
@@ -84,13 +97,15 @@ export class KafkaStreamsProcess {
 
   private take(line: string): void {
     this.lines += 1;
-    const said = JSON.parse(line) as { through: number } | (WindowResult & { window: number });
+    const said = JSON.parse(line) as { through: number } | { id: number };
     if ('through' in said) {
       this.through.add(said.through);
       return;
     }
-    const { window, ...result } = said;
-    this.results.set(window, [...(this.results.get(window) ?? []), result]);
+    const { id, ...result } = said;
+    const before = this.results.get(id);
+    if (before) before.push(result as Result);
+    else this.results.set(id, [result as Result]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
+import { inOurTerms, joinLines, joinsInOurTerms, lateOf, lines, type WindowResult } from './result.js';
 
 const session = { kind: 'session', size: 10, updates: false };
 
@@ -29,6 +29,23 @@ describe('results of Kafka Streams, converted to ours', () => {
   it('are unchanged for other windows', () => {
     const said = [result('a', [0, 10], 1), result('a', [5, 15], 1, 2)];
     expect(inOurTerms(said, { ...session, kind: 'hopping' }).results).toEqual(said);
+  });
+});
+
+describe('results of joins in Kafka Streams, converted to ours', () => {
+  const joined = (left: number | null, right: number | null) => ({ key: 'a', left, right, at: 0 });
+
+  it('do not contain an event as one that joins none if it joins one', () => {
+    const said = [joined(1, null), joined(null, 2), joined(1, 2), joined(null, 1), joined(2, null)];
+    const { results, joinedLater } = joinsInOurTerms(said);
+    expect(results).toEqual([joined(1, 2), joined(null, 1), joined(2, null)]);
+    expect(joinedLater).toBe(2);
+  });
+
+  it('keep a result that was emitted twice', () => {
+    const twice = [joined(1, 2), joined(1, 2)];
+    expect(joinsInOurTerms(twice).results).toEqual(twice);
+    expect(joinLines(twice)).not.toEqual(joinLines([joined(1, 2)]));
   });
 });
 

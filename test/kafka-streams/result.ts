@@ -48,3 +48,37 @@ export function lateOf(results: readonly WindowResult[], count: number): number[
   const taken = new Set(results.flatMap(({ events }) => events));
   return Array.from({ length: count }, (_, n) => n).filter((n) => !taken.has(n));
 }
+
+/** A result of a join: the numbers of the left and the right event, one of them null if the other joins none. */
+export interface JoinResult {
+  key: string;
+  left: number | null;
+  right: number | null;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** Returns one line for each result in a canonical order: equal texts are equal results. */
+export function joinLines(results: readonly JoinResult[]): string[] {
+  return results
+    .map(({ key, left, right, at }) => `${key} ${left} ${right} ${new Date(at).toISOString()}`)
+    .sort();
+}
+
+/**
+ * Converts results of Kafka Streams to ours. When an event comes so much out of order that the end of its interval has
+ * passed, Kafka Streams emits it at once as one that joins none, although the grace period has not passed; it may join
+ * another event later. A pipeline waits for the lateness.
+ */
+export function joinsInOurTerms(results: readonly JoinResult[]): {
+  results: JoinResult[];
+  joinedLater: number;
+} {
+  const pairs = results.filter(({ left, right }) => left !== null && right !== null);
+  const [lefts, rights] = [new Set(pairs.map(({ left }) => left)), new Set(pairs.map(({ right }) => right))];
+  const rest = results.filter(
+    ({ left, right }) =>
+      (left !== null && right !== null) || !(left === null ? rights.has(right) : lefts.has(left)),
+  );
+  return { results: rest, joinedLater: results.length - rest.length };
+}

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SeededRandom, until, type HttpClient, topicOf } from '#testkit';
-import { freshStream, queryEvents, type ReadEvent } from '../api.js';
+import { SeededRandom, topicOf } from '#testkit';
+import { freshStream } from '../api.js';
 import { useStack } from '../use-stack.js';
 import {
   closingMark,
   inputs,
   type ComparisonScenario,
-  type InputEvent,
   type ComparedWindowDefinition,
 } from './comparison-scenarios.js';
 import { KafkaStreamsProcess } from './kafka-streams.js';
+import { allOf, hasProcessed, post, write } from './pipelines.js';
 import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
 
 const seed = Number(process.env.SEMANTICS_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -34,13 +34,13 @@ const cases: Case[] = given
   }));
 
 let theirs: ReadonlyMap<number, WindowResult[]>;
-let streams: KafkaStreamsProcess | undefined;
+let streams: KafkaStreamsProcess<WindowResult> | undefined;
 
 beforeAll(async () => {
   process.stderr.write(`SEMANTICS_SEED=${seed}\n`);
   for (const { input, stream } of given) {
     await post(system().query, '/api/v1/streams', { stream, partitions: input.partitions });
-    await write(stream, input.events);
+    await write(system(), stream, input.events);
   }
   const topics = new Map<string, string>();
   for (const { stream } of given) topics.set(stream, await topicOf(system(), stream));
@@ -53,12 +53,13 @@ beforeAll(async () => {
         .filter((one) => one.stream === stream)
         .map(({ id, window }) => ({ ...window, id, lateness: input.grace(window.lateness) })),
     })),
+    joins: [],
   });
   for (const one of cases) await define(one);
   // The closing events are written last: a reader of one partition's closing event would treat unread events of
   // others as late.
   await streams.hasRead();
-  for (const { input, stream } of given) await write(stream, input.closing);
+  for (const { input, stream } of given) await write(system(), stream, input.closing);
   theirs = await streams.end();
 });
 
@@ -84,21 +85,6 @@ describe.each(given)('$input.what', ({ stream, input }) => {
   );
 });
 
-async function post(client: HttpClient, path: string, body: object): Promise<void> {
-  const answer = await client.post(path, body);
-  expect(answer.status, answer.text).toBe(201);
-}
-
-async function write(stream: string, all: readonly InputEvent[]): Promise<void> {
-  for (let i = 0; i < all.length; i += 500) {
-    const events = all.slice(i, i + 500).map(({ n, entity, shop, amount, at }) => ({
-      ...{ stream, event_type: n < 0 ? 'closing' : 'paid', entity_id: entity },
-      ...{ timestamp: new Date(at * 1000).toISOString(), data: { n, shop, amount } },
-    }));
-    await post(system().write, '/api/v1/events/batch', { events });
-  }
-}
-
 function define({ pipeline, stream, to, late, input, window }: Case): Promise<void> {
   const { kind, size, every, lateness, updates } = window;
   const shape = kind === 'hopping' ? { size: `${size}s`, every: `${every}s` } : `${size}s`;
@@ -116,37 +102,16 @@ function define({ pipeline, stream, to, late, input, window }: Case): Promise<vo
   });
 }
 
-/** Resolves when all windows have closed, and their results are stored. */
-async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
-  let shown = '';
-  const closed = (input.closing[0]?.at ?? 0) * 1000;
-  const isStored = async () => {
-    const answer = await system().query.get(`/api/v1/pipelines/${pipeline}`);
-    shown = answer.text;
-    const { processed, emitted, watermark } = answer.json<{
-      processed: number;
-      emitted: number;
-      watermark: string | null;
-    }>();
-    if (processed < input.events.length + input.closing.length) return false;
-    if (watermark === null || Date.parse(watermark) < closed) return false;
-    const stored = [await all(to), await all(late)].flat().length;
-    shown += ` stored: ${stored}`;
-    return stored >= emitted;
-  };
-  await until(isStored, {
-    ...{
-      what: 'the pipeline has processed all events',
-      progress: () => shown,
-      diagnosis: () => shown,
-      intervalMs: 200,
-    },
+function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
+  return hasProcessed(system(), {
+    ...{ pipeline, outputs: [to, late] },
+    ...{ count: input.events.length + input.closing.length, closed: input.closing[0]?.at ?? 0 },
   });
 }
 
 /** Returns the results of the pipeline, without the results for the keys of events that were only written to close the windows. */
 async function said({ to }: Case): Promise<WindowResult[]> {
-  const results = (await all(to)).map(({ data }) => {
+  const results = (await allOf(system(), to)).map(({ data }) => {
     const { key, window_start, window_end, ...rest } = data as Record<string, string>;
     const times = { start: Date.parse(window_start!), end: Date.parse(window_end!) };
     return { key, ...times, ...rest } as unknown as WindowResult;
@@ -155,17 +120,6 @@ async function said({ to }: Case): Promise<WindowResult[]> {
 }
 
 async function lateEvents({ late }: Case): Promise<number[]> {
-  const numbers = (await all(late)).map(({ data }) => data['n'] as number);
+  const numbers = (await allOf(system(), late)).map(({ data }) => data['n'] as number);
   return numbers.sort((a, b) => a - b);
-}
-
-async function all(stream: string): Promise<ReadEvent[]> {
-  const events: ReadEvent[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await queryEvents(system().query, { stream, limit: '1000', ...(cursor && { cursor }) });
-    events.push(...page.events);
-    cursor = page.has_more ? page.next_cursor : undefined;
-  } while (cursor);
-  return events;
 }

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -15,29 +17,34 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.StreamsConfig.InternalConfig;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.JoinWindows;
 import org.apache.kafka.streams.kstream.KGroupedStream;
 import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.KTable;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.StreamJoined;
 import org.apache.kafka.streams.kstream.Suppressed;
 import org.apache.kafka.streams.kstream.Suppressed.BufferConfig;
 import org.apache.kafka.streams.kstream.TimeWindows;
+import org.apache.kafka.streams.kstream.ValueJoiner;
 import org.apache.kafka.streams.kstream.Windowed;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * Computes the windows of a plan (a JSON file, the only argument) with Kafka Streams. Prints a line of JSON for each
- * result. For each input it prints a line when as many of its records have reached the windows as the plan says:
- * {"through": 0}. Ends when each input's `end` has been reached.
+ * Computes the windows and joins of a plan (a JSON file, the only argument) with Kafka Streams. Prints a line of JSON
+ * for each result. For each input it prints a line when as many of its records have reached the windows and joins as
+ * the plan says: {"through": 0}. Ends when each input's `end` has been reached.
  */
-public class Windows {
+public class Comparison {
   private static final ObjectMapper json = new ObjectMapper();
   private static final Serde<String> text = Serdes.String();
 
@@ -47,14 +54,17 @@ public class Windows {
     CountDownLatch left = new CountDownLatch(inputs.size());
     StreamsBuilder builder = new StreamsBuilder();
     Map<String, KStream<String, String>> topics = new HashMap<>();
+    List<KStream<String, String>> keyed = new ArrayList<>();
     for (int i = 0; i < inputs.size(); i++) {
       JsonNode input = inputs.get(i);
       String topic = input.get("topic").asText();
       Consumed<String, String> consumed =
           Consumed.with(text, text).withTimestampExtractor((record, before) -> eventTime((String) record.value()));
       KStream<String, String> events = topics.computeIfAbsent(topic, name -> builder.stream(name, consumed));
-      define(i, input, counted(i, input, keyed(i, input, events), left));
+      keyed.add(counted(i, input, keyed(i, input, events), left));
+      define(input, keyed.get(i));
     }
+    for (JsonNode join : plan.get("joins")) define(join, side(join, "left", keyed), side(join, "right", keyed));
 
     KafkaStreams streams = new KafkaStreams(builder.build(), settings(plan));
     streams.setUncaughtExceptionHandler(
@@ -77,6 +87,8 @@ public class Windows {
     settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
     settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 200);
     settings.put("auto.offset.reset", "earliest");
+    // Else an event that joins none is emitted at most once a second.
+    settings.put(InternalConfig.EMIT_INTERVAL_MS_KSTREAMS_OUTER_JOIN_SPURIOUS_RESULTS_FIX, 0L);
     return settings;
   }
 
@@ -104,7 +116,8 @@ public class Windows {
         });
   }
 
-  private static void define(int i, JsonNode input, KStream<String, String> events) {
+  private static void define(JsonNode input, KStream<String, String> events) {
+    if (input.get("windows").isEmpty()) return;
     KGroupedStream<String, String> grouped = events.groupByKey(Grouped.with(text, text));
     for (JsonNode window : input.get("windows")) {
       KTable<Windowed<String>, String> table = table(grouped, window);
@@ -152,7 +165,7 @@ public class Windows {
     // The session has become part of another one.
     if (list == null) return;
     ObjectNode line = json.createObjectNode();
-    line.put("window", window).put("key", key.key());
+    line.put("id", window).put("key", key.key());
     line.put("start", key.window().start()).put("end", key.window().end());
     long sum = 0;
     long least = Long.MAX_VALUE;
@@ -167,6 +180,45 @@ public class Windows {
       events.add(Integer.parseInt(parts[0]));
     }
     print(line.put("sum", sum).put("least", least).put("most", most));
+  }
+
+  /** The events of an input. If the join splits it, the left ones have an amount of at least 0. */
+  private static KStream<String, String> side(JsonNode join, String name, List<KStream<String, String>> inputs) {
+    KStream<String, String> events = inputs.get(join.get(name).asInt());
+    if (!join.get("split").asBoolean()) return events;
+    return events.filter(
+        (key, event) -> parsed(event).get("data").get("amount").asLong() >= 0 == name.equals("left"));
+  }
+
+  private static void define(JsonNode join, KStream<String, String> left, KStream<String, String> right) {
+    // With a millisecond more, the stores retain an event for the last instant at which it can join: see README.md.
+    Duration grace = seconds(join, "lateness").plusMillis(1);
+    JoinWindows windows =
+        JoinWindows.ofTimeDifferenceAndGrace(Duration.ZERO, grace)
+            .before(seconds(join, "before"))
+            .after(seconds(join, "after"));
+    StreamJoined<String, String, String> kept =
+        StreamJoined.with(text, text, text)
+            .withDslStoreSuppliers(BuiltInDslStoreSuppliers.IN_MEMORY)
+            .withLoggingDisabled();
+    ValueJoiner<String, String, ObjectNode> pair =
+        (a, b) -> json.createObjectNode().<ObjectNode>set("left", number(a)).set("right", number(b));
+    KStream<String, ObjectNode> joined =
+        switch (join.get("kind").asText()) {
+          case "inner" -> left.join(right, pair, windows, kept);
+          case "left" -> left.leftJoin(right, pair, windows, kept);
+          case "outer" -> left.outerJoin(right, pair, windows, kept);
+          default -> throw new IllegalArgumentException(join.toString());
+        };
+    int id = join.get("id").asInt();
+    ProcessorSupplier<String, ObjectNode, Void, Void> printed =
+        () -> record -> print(record.value().put("id", id).put("key", record.key()).put("at", record.timestamp()));
+    joined.process(printed);
+  }
+
+  /** The number of an event; null if there is no event. */
+  private static JsonNode number(String event) {
+    return event == null ? json.nullNode() : parsed(event).get("data").get("n");
   }
 
   private static long eventTime(String event) {
