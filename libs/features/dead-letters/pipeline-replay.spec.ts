@@ -118,7 +118,7 @@ describe('the replay of dead letters of a pipeline', () => {
   });
 
   it.each<[string, Parameters<typeof letter>[1]]>([
-    ['it is too late for its window', { reason: 'late_event' }],
+    ['it arrived too late (its window has closed)', { reason: 'late_event' }],
     ['it is not an event', { reason: 'unreadable', event: 'hello' }],
     ['it cannot be read', { event: 'hello' }],
     ['has been reset since', { step: { run: 'a'.repeat(24) } }],

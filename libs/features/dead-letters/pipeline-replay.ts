@@ -12,6 +12,7 @@ import {
   eventFromRecord,
   replayValue,
   recordTooLarge,
+  lateReason,
 } from '#features/pipelines/computation';
 import { compiledDefinition, VisiblePipelines } from '#features/pipelines';
 import {
@@ -133,7 +134,7 @@ function missingConfigurationOf(
   const { name, failure } = definition;
   // Without more lateness, the event would be late again: see decision 0019.
   if (reason === 'late_event')
-    return `it is too late for its ${operator.endsWith('/expect') ? 'expectation' : 'window'}: PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
+    return `it arrived too late (${lateReason(operator)}): PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
   if (reason === 'unreadable') return 'it is not an event';
   if (run !== definition.run.id)
     return `the pipeline ${name} has been reset since and reads its streams again`;

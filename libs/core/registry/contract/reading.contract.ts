@@ -58,6 +58,7 @@ const unreadable: [string, string][] = [
   [`erasure:s%2F${'ab'.repeat(32)}:0`, value({ ...erasure, before: { 0: 'all' } })],
   [`erasure:s%2F${'cd'.repeat(32)}:0`, value(erasure)],
   ['projection:other:0', value(aProjection())],
+  ['pipeline:big:0', value({ ...aPipeline(), spec: { ...aPipeline().spec, operators: [{ join: {} }] } })],
   ['projection:a.b:0', value({ ...aProjection(), name: 'a.b' })],
   ['projection:revenue:0', value(aProjection({ building: null }))],
   ['projection:revenue:0', value(aProjection({ version: 2 }))],

@@ -9,7 +9,7 @@ export interface DryRunStep {
   readonly operator: string;
   readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded' | 'waiting';
   readonly reason?: string;
-  /** The key with which the event was forwarded to the stage of a window or a dedupe. */
+  /** The key with which the event was forwarded to a keyed stage. */
   readonly key?: string;
   readonly result?: EventFromKafka;
 }

@@ -4,6 +4,7 @@ import {
   type ResourceKind,
   type ResourceStore,
   requireSourceOfEachStream,
+  UnreadableDefinitionError,
 } from '#registry';
 import { sourceStreams } from '#features/pipelines/computation';
 import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
@@ -27,8 +28,7 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
   ...oneRecord(PipelineDefinition, {
     nameOf: ({ name }) => name,
     specOf: ({ spec }) => spec,
-    requireConsistent: ({ spec, run }) =>
-      requireSourceOfEachStream(run.sources, [...sourceStreams(spec).keys()]),
+    requireConsistent: ({ spec, run }) => requireSourceOfEachStream(run.sources, streamsOf(spec)),
   }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => {
@@ -48,4 +48,13 @@ function actionOf(before: PipelineDefinition, after: PipelineDefinition): string
   if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
   if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
   return 'changed';
+}
+
+/** Returns the streams that a spec of a record names. @throws UnreadableDefinitionError for operators of another form */
+function streamsOf(spec: PipelineDefinition['spec']): string[] {
+  try {
+    return [...sourceStreams(spec).keys()];
+  } catch {
+    throw new UnreadableDefinitionError('an operator has a form that this version does not know');
+  }
 }

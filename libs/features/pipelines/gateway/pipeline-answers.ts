@@ -49,12 +49,12 @@ export class PipelineAnswer {
   failure: string | null;
 }
 
-/** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a window, dedupe or expect, or of replays. */
+/** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a keyed stage, or of replays. */
 class InternalTopicAnswer {
   @IsString() topic: string;
   @JsonSchemaPart({
     description:
-      'The window, dedupe or expect that reads the topic, as a JSON pointer into the definition. Empty for the ' +
+      'The window, dedupe, expect or join that reads the topic, as a JSON pointer into the definition. Empty for the ' +
       'topic through which dead letters are replayed.',
   })
   @IsString()
@@ -78,7 +78,8 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   @Count('Events that were written to streams, and deliveries to webhooks.') emitted: number;
   @Count('Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.')
   dropped: number;
-  @Count('Events that arrived after their window had closed.') late: number;
+  @Count('Events that arrived after their window had closed, or their `expect` or `join` was decided.')
+  late: number;
   @Count('Events that could not be processed. They are dead letters of `pipeline:<name>`.') failed: number;
   @Count('Records of the source streams and of the internal topics that have not been processed yet.')
   lag: number;
@@ -86,7 +87,7 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   @Nullable('string', {
     format: 'date-time',
     description:
-      'Minimum over all windows and partitions. A window is closed when its end plus its lateness is ' +
+      'Minimum over all windows, dedupes, expects and joins, and their partitions. A window is closed when its end plus its lateness is ' +
       'before the watermark. Null before the first event.',
   })
   watermark: string | null;

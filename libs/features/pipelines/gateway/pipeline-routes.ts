@@ -49,7 +49,7 @@ export const pipelineControllers = definitionControllers({
       summary: 'Change the definition of a pipeline',
       description:
         'A different definition is a new version. The job continues where it stopped: no event is processed ' +
-        'twice. A window, dedupe or expect that is unchanged at its position keeps its state; otherwise its state ' +
+        'twice. A window, dedupe, expect or join that is unchanged at its position keeps its state; otherwise its state ' +
         'and its open windows are discarded. With `from=beginning`, everything is processed and emitted ' +
         'again, as different events. The same definition changes nothing.',
       answer: 'The current definition of the pipeline.',

@@ -97,7 +97,7 @@ function stepsOf(
 }
 
 /**
- * Returns the minimum watermark of the pipeline's windows and dedupes, or of its sources when it has neither. Null
+ * Returns the minimum watermark of the pipeline's keyed stages, or of its sources when it has none. Null
  * until each of them has received an event.
  */
 function watermarkOf(

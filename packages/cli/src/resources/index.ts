@@ -108,7 +108,7 @@ const projectionResource: ResourceOperations = {
   change: (client, desired, options) =>
     client.projections.replace(String(desired.name), desired as unknown as ProjectionInput, options),
   delete: (client, name, { signal }) => client.projections.delete(name, { signal }),
-  needs: streamsOf,
+  needs: ({ source }) => streamsOf(source),
   provides: ({ name }) => [`projection:${String(name)}`],
 };
 
@@ -142,7 +142,8 @@ const pipelineResource: ResourceOperations = {
     client.pipelines.replace(String(desired.name), desired as unknown as PipelineInput, options),
   delete: (client, name, { signal }) => client.pipelines.delete(name, { signal }),
   needs: (desired) => [
-    ...streamsOf(desired),
+    ...streamsOf(desired.source),
+    ...membersUnder(desired.operators, 'with').flatMap(streamsOf),
     ...textsUnder(desired.operators, 'projection').map((name) => `projection:${name}`),
   ],
   provides: ({ operators }) => textsUnder(operators, 'stream').map((name) => `stream:${name}`),
@@ -150,9 +151,14 @@ const pipelineResource: ResourceOperations = {
 
 /** Returns the texts of all members with this name, at any depth, because operators nest. */
 function textsUnder(value: unknown, member: string): string[] {
+  return membersUnder(value, member).filter((inner) => typeof inner === 'string');
+}
+
+/** Returns the values of all members with this name, at any depth outside of another one. */
+function membersUnder(value: unknown, member: string): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-    name === member && typeof inner === 'string' ? [inner] : textsUnder(inner, member),
+    name === member ? [inner] : membersUnder(inner, member),
   );
 }
 

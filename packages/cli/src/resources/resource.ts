@@ -71,8 +71,8 @@ export function sourceOf(source: unknown): unknown {
   };
 }
 
-/** Returns the streams of a source as `stream:orders`. */
-export function streamsOf(desired: ComparableDefinition): string[] {
-  const { streams } = (desired.source ?? {}) as { streams?: unknown };
+/** Returns the streams of a source, or of the right side of a join, as `stream:orders`. */
+export function streamsOf(source: unknown): string[] {
+  const { streams } = (source ?? {}) as { streams?: unknown };
   return Array.isArray(streams) ? streams.map((name) => `stream:${String(name)}`) : [];
 }

@@ -127,7 +127,7 @@ export type DryRunWindow = ApiSchemas['DryRunWindowAnswer'];
 export type DryRunStep = ApiSchemas['DryRunStepAnswer'];
 /** An event that the pipeline would write to a stream or send to a webhook. */
 export type DryRunEmittedEvent = ApiSchemas['DryRunEmittedEventAnswer'];
-/** An event that arrived too late for its window in a dry run. */
+/** An event that arrived too late for its operator in a dry run. */
 export type DryRunLateEvent = ApiSchemas['DryRunLateEventAnswer'];
 /** An event that an operator could not process in a dry run. */
 export type DryRunFailedEvent = ApiSchemas['DryRunFailedEventAnswer'];

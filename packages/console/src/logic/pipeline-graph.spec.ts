@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeSize, pipelineGraph } from './pipeline-graph.js';
+import { nodeSize, pipelineGraph, readBy } from './pipeline-graph.js';
 
 const source = { streams: ['payments'] };
 
@@ -71,5 +71,24 @@ describe('the graph of a pipeline', () => {
   it('shows an operator that it does not know', () => {
     const { nodes } = pipelineGraph(source, [{ later: {} }, {}]);
     expect(nodes.map(({ operator }) => operator)).toEqual(['source', 'later', 'unknown']);
+  });
+});
+
+describe('the events that a pipeline reads', () => {
+  const join = (more: object) => ({ join: { with: { streams: ['payments', 'refunds'], ...more } } });
+  const types = { ...source, event_types: ['placed'] };
+
+  it('are those of its source', () => {
+    expect(readBy({ source: types, operators: [{ emit: { stream: 'out' } }] })).toEqual({
+      ...{ stream: ['payments'], event_type: ['placed'] },
+    });
+  });
+
+  it('are also those of joins, in branches too, of all types if one of them selects all', () => {
+    const branch = [{ otherwise: true, operators: [join({ event_types: ['paid'] })] }];
+    expect(readBy({ source: types, operators: [{ branch }] })).toEqual({
+      ...{ stream: ['payments', 'refunds'], event_type: ['placed', 'paid'] },
+    });
+    expect(readBy({ source: types, operators: [join({})] }).event_type).toBeUndefined();
   });
 });

@@ -100,6 +100,34 @@ function branchesOf(spec: unknown): readonly BranchPart[] {
   return Array.isArray(spec) ? (spec as BranchPart[]) : [];
 }
 
+/** What a part of a pipeline reads: its source, or the right side of a join. */
+interface EventSelection {
+  streams: readonly string[];
+  event_types?: readonly string[] | null | undefined;
+}
+
+/** Returns the filter of the events that a pipeline reads, in its source and in the right sides of its joins. */
+export function readBy({ source, operators }: { source: EventSelection; operators: readonly object[] }): {
+  stream: string[];
+  event_type: string[] | undefined;
+} {
+  const all = [source, ...rightSides(operators)];
+  const isAnyType = all.some(({ event_types }) => !event_types);
+  return {
+    stream: [...new Set(all.flatMap(({ streams }) => streams))],
+    event_type: isAnyType ? undefined : [...new Set(all.flatMap(({ event_types }) => event_types ?? []))],
+  };
+}
+
+function rightSides(operators: readonly object[]): EventSelection[] {
+  return operators.flatMap((operator) =>
+    Object.entries(operator).flatMap(([name, spec]: [string, unknown]) => {
+      if (name === 'branch') return branchesOf(spec).flatMap((one) => rightSides(one.operators));
+      return name === 'join' ? [(spec as { with: EventSelection }).with] : [];
+    }),
+  );
+}
+
 /** Names of operators, as the client's types know them: an operator that is added there needs a label here. */
 type OperatorName = KeyOfEach<PipelineOperator>;
 type KeyOfEach<Union> = Union extends unknown ? keyof Union : never;

@@ -10,6 +10,7 @@ import type {
 import { useAction, usePages } from '../app/resource.js';
 import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
+import { readBy } from '../logic/pipeline-graph.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
 import { JsonLine, JsonTree } from '../parts/json-view.js';
 import { Card } from '../parts/page.js';
@@ -33,8 +34,7 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
   const [choice, setChoice] = useState('5');
   const [picked, setPicked] = useState<PickedEvents>(new Map());
   const [result, setResult] = useState<ExactAnswer<DryRunReport>>();
-  const { streams, event_types: types } = definition.source;
-  const filter = { stream: streams, event_type: types ?? undefined };
+  const filter = readBy(definition);
   const isPicking = choice === 'picked';
   const run = useAction(async () => {
     const chosen = isPicking ? [...picked.values()] : await latest(filter, Number(choice));

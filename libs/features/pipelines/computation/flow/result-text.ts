@@ -1,5 +1,5 @@
 import { limits } from '#event';
-import { EvaluationError, toJson, type CelValue } from '#cel';
+import { EvaluationError, parseExactJson, toJson, type CelValue } from '#cel';
 import { expressionDetail } from '#dataflow';
 import { OperatorError } from './step.js';
 
@@ -51,8 +51,7 @@ export function withMember(
 }
 
 /**
- * Returns metadata with more members, all as JSON text. The members are inserted as text, so that numbers keep their
- * form.
+ * Returns metadata with more members, all as JSON text. Numbers keep their exact values.
  * @param members at least one, such as `"a":1,"b":2`
  * @param own matches metadata that may have one of the members already; they are replaced
  */
@@ -61,5 +60,9 @@ export function metadataWith(metadata: string, members: string, own: RegExp): st
   const before = metadata.trim();
   if (!own.test(before))
     return before.slice(0, -1).trim() === '{' ? `{${members}}` : `${before.slice(0, -1)},${members}}`;
-  return JSON.stringify({ ...(JSON.parse(before) as object), ...(JSON.parse(`{${members}}`) as object) });
+  const added = JSON.parse(`{${members}}`) as object;
+  const kept = Object.entries(parseExactJson(before) as Record<string, CelValue>)
+    .filter(([name]) => !Object.hasOwn(added, name))
+    .map(([name, value]) => `${JSON.stringify(name)}:${toJson(value, { maxLength: Infinity })}`);
+  return `{${[...kept, members].join(',')}}`;
 }

@@ -43,7 +43,9 @@ export function sourceStreams({
     ...source.streams.map((stream, i) => ({ stream, pointer: `/source/streams/${i}` })),
     ...effectsOf(list).filter((effect) => effect.kind === 'read'),
   ];
-  return new Map(named.reverse().map(({ stream, pointer }) => [stream, pointer]));
+  const streams = new Map<string, string>();
+  for (const { stream, pointer } of named) if (!streams.has(stream)) streams.set(stream, pointer);
+  return streams;
 }
 
 /** Returns what valid operators, also those in branches, read, write, post to and look up, in their order. */

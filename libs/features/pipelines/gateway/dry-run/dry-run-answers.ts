@@ -25,7 +25,7 @@ class DryRunStepAnswer {
   reason?: string;
   @IsOptional()
   @IsString()
-  @JsonSchemaPart({ description: 'Key of the window, duplicate or expectation.' })
+  @JsonSchemaPart({ description: 'Key of the event in a window, dedupe, expect or join.' })
   key?: string;
   @IsOptional()
   @ObjectOf(DryRunEvent)
@@ -54,7 +54,7 @@ class DryRunEmittedEventAnswer {
   @ObjectOf(DryRunEvent) event: DryRunEvent;
 }
 
-/** OpenAPI schema of an event that arrived too late for its window in a dry run. */
+/** OpenAPI schema of an event that arrived too late for its operator in a dry run. */
 class DryRunLateEventAnswer {
   @IsString() at: string;
   @IsOptional()

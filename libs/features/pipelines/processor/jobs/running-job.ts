@@ -187,7 +187,12 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const { name, version, run, spec } = definition;
     const idOf = (stream: string) => this.idOf(stream) ?? this.dependencies.streamId(stream) ?? '';
     const streams = () => this.shown.of(spec);
-    return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
+    const sourceIds = Object.values(run.sources)
+      .map(({ id }) => id)
+      .sort()
+      .join();
+    const label = { name, version, id: run.id, streams, sourceIds, idOf };
+    return new JobConfiguration(label, pipeline, { sources, topics });
   }
 
   /** Marks the job as failed if the error is a NotResumableError. @throws every other error */

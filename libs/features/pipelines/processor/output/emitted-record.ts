@@ -16,6 +16,8 @@ export interface JobIdentity {
   readonly id: string;
   /** Returns the streams whose events can appear in the job's dead letters. */
   readonly streams: () => readonly string[];
+  /** The sorted ids of the streams that the job reads, as one text. */
+  readonly sourceIds: string;
   /** Returns the id of a stream that the job reads or writes to, or `''` if the stream does not exist. */
   readonly idOf: (stream: string) => string;
 }
@@ -34,11 +36,11 @@ export interface EmittedRecord {
  * that it is not reported again after a reset.
  */
 export function emittedId(run: JobIdentity, origin: Provenance, at: string): string {
-  const { expected, stream } = origin;
+  const { expected, stream, path } = origin;
   if (expected === undefined) return derivedId(run.id, origin, at);
-  // The result of a window has no stream. Deleted and recreated streams have other ids.
-  const sources = stream === '' ? run.streams() : [stream];
-  return derivedId(`${run.name} ${sources.map((one) => run.idOf(one)).join()} ${expected}`, origin, at);
+  // Deleted and recreated streams have other ids. A window or a join, which the path names, has events of several streams.
+  const sources = stream === '' || path.includes(':') ? run.sourceIds : run.idOf(stream);
+  return derivedId(`${run.name} ${sources} ${expected}`, origin, at);
 }
 
 /**

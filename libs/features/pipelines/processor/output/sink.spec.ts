@@ -12,7 +12,14 @@ import type { OutputDeduplication } from './output-deduplication.js';
 import { Sink } from './sink.js';
 import { TargetStreamCreator } from './target-stream-creator.js';
 
-const run: JobIdentity = { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => [], idOf: () => '' };
+const run: JobIdentity = {
+  name: 'p',
+  version: 1,
+  id: 'a'.repeat(24),
+  streams: () => [],
+  sourceIds: '',
+  idOf: () => '',
+};
 const signal = new AbortController().signal;
 const operators = [{ emit: { stream: 'out' } }];
 const {

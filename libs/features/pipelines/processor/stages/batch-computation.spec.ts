@@ -33,6 +33,7 @@ const inputs = Array.from({ length: 10 }, (_, offset) => {
 const run = {
   ...{ name: 'p', version: 1, id: 'a'.repeat(24) },
   streams: () => ['orders'],
+  sourceIds: '',
   idOf: (name: string) => name,
 };
 const grown = Array.from({ length: 10 }, () => inputs).flat();

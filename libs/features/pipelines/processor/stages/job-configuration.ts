@@ -44,7 +44,7 @@ export class JobConfiguration {
   }
 
   /** Returns whether a stage is the left side of a join. */
-  feedsJoin(id: string): boolean {
+  isLeftSide(id: string): boolean {
     const upstreams = this.pipeline.stages.map((one) => this.pipeline.upstreamOf(one.id));
     return upstreams.some(({ stage, streams }) => stage === id && streams.length > 0);
   }

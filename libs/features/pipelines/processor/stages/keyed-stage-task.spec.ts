@@ -29,6 +29,7 @@ function given(
     version: 1,
     id: 'a'.repeat(24),
     streams: () => ['orders'],
+    sourceIds: '',
     idOf: (name: string) => name,
   };
   const run = new JobConfiguration(label, pipeline, {

@@ -119,7 +119,7 @@ export class KeyedStageTask implements StageTask {
   private isIdle({ id, operator }: KeyedStage): boolean {
     const { current, rows } = this.options;
     const { state, positions } = this;
-    if (!positions.isIdle || !current().feedsJoin(id)) return false;
+    if (!positions.isIdle || !current().isLeftSide(id)) return false;
     return state.next >= state.partition.end && !(operator.emitsOnClose && rows.mayClose);
   }
 

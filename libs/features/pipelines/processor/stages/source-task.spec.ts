@@ -61,6 +61,7 @@ describe('A source partition', () => {
       version: 1,
       id: 'a'.repeat(24),
       streams: () => ['orders'],
+      sourceIds: '',
       idOf: (name: string) => name,
     };
     const feeds = { sources: new Map([['orders', 1]]), topics: new Map() };
