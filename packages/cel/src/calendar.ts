@@ -17,7 +17,7 @@ export interface CalendarInterval {
 }
 
 /** From an instant in milliseconds on, a zone has this offset from UTC in milliseconds. */
-interface OffsetChange {
+export interface OffsetChange {
   readonly at: number;
   readonly offset: number;
 }
@@ -116,6 +116,15 @@ export class Calendar {
       if (instant < (offsets[i + 1]?.at ?? Infinity)) first = Math.min(first, instant);
     }
     return first;
+  }
+
+  /**
+   * Returns the offsets of the zone in the years 1900 to 2299, which are those of ClickHouse's times. Takes some 0.2 s for a
+   * zone that this process has not used yet.
+   */
+  allOffsets(): readonly OffsetChange[] {
+    const all = this.#offsetsBetween(Date.UTC(1900), Date.UTC(2300));
+    return all.filter(({ offset }, i) => offset !== all[i - 1]?.offset);
   }
 
   /** Returns the offset at `low`, and the changes of the offset until `high`. */

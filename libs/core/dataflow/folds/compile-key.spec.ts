@@ -20,6 +20,7 @@ describe('a key', () => {
     ['event.timestamp', '2026-11-21T04:00:00.000000Z'],
     ['event.data.currency + "/" + string(event.timestamp.getHours())', 'EUR/4'],
     ['string(event.timestamp).substring(0, 13)', '2026-11-21T04'],
+    ['event.timestamp.getHours("Asia/Tokyo")', '13'],
   ])('of %s is %s', (text, expected) => {
     expect(key(text)).toEqual({ key: expected });
   });

@@ -57,6 +57,15 @@ describe('whereToSql', () => {
     ['event.data[event.stream] == 1', 17, 'index'],
     ['event.data[-1] == 1', 11, 'index'],
     ['event.stream > 5', 0, 'ordered'],
+    ['event.timestamp.getHours("Nowhere") == 1', 25, 'Europe/Berlin'],
+    ['event.timestamp.getHours(event.data.zone) == 1', 36, 'literal'],
+    [
+      ['UTC', 'Asia/Tokyo', 'Europe/Berlin']
+        .map((zone) => `event.timestamp.getHours("${zone}") == 1`)
+        .join(' && '),
+      112,
+      'at most 2 time zones',
+    ],
     ['event.timestamp > "2026-11-21T04:00:00Z"', 0, 'timestamp('],
     ['event.stream == 5', 0, 'never be of one type'],
     ['event.stream', 6, 'bool'],

@@ -1,5 +1,6 @@
 import type { CallExpression, ExpressionTree } from '../expression-tree.js';
 import { UntranslatableExpressionError } from '../errors.js';
+import { Calendar, type OffsetChange } from '../calendar.js';
 import type { SqlValueBinder } from './sql-table.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
 import { computed, decimalOfText, firstOf, microsOf, withAliases, wholeNumber } from './numbers.js';
@@ -74,7 +75,7 @@ function functionValue({ call, params, translate }: CallTranslation): SqlValue {
   }
 }
 
-function methodValue(object: ExpressionTree, { call, translate }: CallTranslation): SqlValue {
+function methodValue(object: ExpressionTree, { call, params, translate }: CallTranslation): SqlValue {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;
@@ -90,18 +91,61 @@ function methodValue(object: ExpressionTree, { call, translate }: CallTranslatio
     if (name === 'matches')
       return matches(receiver, argument, { at, maxBytes: call.maxBytes ?? 0, translate });
   }
+  const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
+  if (part && args.length <= 1) return timePart(receiver, part, { call, params, translate });
   if (args.length > 0) throw unknown(call);
   if (name === 'size') return size(receiver, at);
   if (name === 'lowerAscii') return valueOf('string', `lower(${requireKind(receiver, 'string', name)})`, at);
   if (name === 'upperAscii') return valueOf('string', `upper(${requireKind(receiver, 'string', name)})`, at);
-  const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
-  if (!part) throw unknown(call);
-  const time = part("fromUnixTimestamp64Micro(time, 'UTC')");
+  throw unknown(call);
+}
+
+/** Translates a method for a part of a time, in UTC or in the time zone that is its argument. */
+function timePart(
+  receiver: SqlValue,
+  part: (time: string) => string,
+  { call: { name, args, at }, params }: CallTranslation,
+): SqlValue {
+  const [zone] = args;
+  const local = zone ? `time + ${offsetIn(zone, params)}` : 'time';
   const sql = withAliases(
     { time: requireKind(receiver, 'timestamp', name) },
-    `if(${isTime}, toInt64(${time}), NULL)`,
+    `if(${isTime}, toInt64(${part(`fromUnixTimestamp64Micro(${local}, 'UTC')`)}), NULL)`,
   );
   return wholeNumber(sql, at);
+}
+
+/** Maximum number of time zones in a query: the first use of each one takes some 0.2 s. */
+const mostZones = 2;
+/** The time zones of each query, whose parameters are collected in one binder. */
+const zonesOf = new WeakMap<SqlValueBinder, Set<string>>();
+
+/**
+ * Returns SQL for the offset in microseconds of a time zone at `time`. The offsets are those of Node.js, so that a query
+ * and an evaluation in Node.js never differ, whatever zone data ClickHouse has.
+ */
+function offsetIn(zone: ExpressionTree, params: SqlValueBinder): string {
+  if (zone.kind !== 'literal' || typeof zone.value !== 'string')
+    throw new UntranslatableExpressionError('A time zone must be a literal in a query.', zone.at);
+  const named = zonesOf.get(params) ?? new Set();
+  zonesOf.set(params, named.add(zone.value));
+  if (named.size > mostZones)
+    throw new UntranslatableExpressionError(`A query has at most ${mostZones} time zones.`, zone.at);
+  const offsets = offsetsOf(zone.value, zone.at);
+  if (offsets.length === 1) return `toInt64(${offsets[0]!.offset * 1000})`;
+  const bound = (values: readonly number[]) => params.bind('Array(Int64)', values);
+  const changes = bound(offsets.map(({ at }) => at * 1000));
+  const values = bound(offsets.map(({ offset }) => offset * 1000));
+  return `transform(roundDown(time, ${changes}), ${changes}, ${values}, toInt64(0))`;
+}
+
+function offsetsOf(zone: string, at: number): readonly OffsetChange[] {
+  try {
+    return new Calendar('day', zone).allOffsets();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UntranslatableExpressionError('A time zone is written like Europe/Berlin, UTC or +05:30.', at);
+  }
 }
 
 /**
