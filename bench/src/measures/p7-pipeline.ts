@@ -31,6 +31,8 @@ const perSecond = (key: string) => [
 const joinWithItself = {
   join: {
     ...{ with: { streams: [stream], where: `event.data.amount >= ${least}.0` }, within: { after: '0s' } },
+    // The events of a partition are out of order by some milliseconds.
+    lateness: '1s',
     ...{ left: 'event.event_id', right: 'event.event_id', as: 'other' },
   },
 };
