@@ -45,7 +45,7 @@ const views: [name: string, path: string, text: string][] = [
   ['projections', '/projections', planted.projection],
   ['projection', `/projections/${planted.projection}`, 'EUR'],
   ['pipelines', '/pipelines', planted.pipeline],
-  ['pipeline', `/pipelines/${planted.pipeline}`, 'Why is my window open?'],
+  ['pipeline', `/pipelines/${planted.pipeline}`, 'Why is nothing coming out?'],
   ['schemas', '/schemas', 'payment.made'],
   ['schema', `/schema?stream=${planted.stream}&type=payment.made`, 'Check a next version'],
   ['dead-letters', '/dead-letters', 'refused_at_intake'],

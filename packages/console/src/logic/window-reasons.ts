@@ -45,13 +45,14 @@ export function windowReasons(pipeline: PipelineProgress): PendingWindowReason[]
       applies: running && lag === 0 && watermark !== null,
       shows: `The watermark is ${tableTime(watermark ?? '')}.`,
       because:
-        'A window whose end plus lateness is after this time waits for newer events in the slowest partition, or ' +
+        'A window whose end plus lateness is after this time waits for newer events in the slowest partition, and so does ' +
+        'an event of an expect or a join whose interval plus lateness is not over. Or they wait ' +
         `until that partition has been idle for ${idle}.`,
     },
     {
       applies: dropped + failed + late > 0,
       shows: `${dropped} events were dropped, ${failed} failed, ${late} were late.`,
-      because: 'A window that only such events belong to has no result.',
+      because: 'Such events have no result.',
     },
   ];
 }

@@ -85,7 +85,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
       <Card title="Operators">
         <PipelineGraph source={source} operators={operators} steps={steps} processed={processed} />
       </Card>
-      {hasWindow(operators) && <Reasons pipeline={pipeline} />}
+      {waits(operators) && <Reasons pipeline={pipeline} />}
       <DryRunPanel definition={{ source, operators, from }} />
       <Definition text={text} members={['source', 'operators', 'from']} />
     </>
@@ -94,7 +94,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
 
 function Reasons({ pipeline }: { pipeline: PipelineDetail }) {
   return (
-    <Card title="Why is my window open?">
+    <Card title="Why is nothing coming out?">
       <ul class="reasons">
         {windowReasons(pipeline)
           .filter(({ applies }) => applies)
@@ -108,9 +108,11 @@ function Reasons({ pipeline }: { pipeline: PipelineDetail }) {
   );
 }
 
-function hasWindow(operators: readonly object[]): boolean {
+/** Returns whether results of a pipeline wait for a watermark: those of a window, an expect or a join. */
+function waits(operators: readonly object[]): boolean {
   return operators.some((operator) => {
-    const { window, branch } = operator as { window?: object; branch?: { operators: object[] }[] };
-    return window !== undefined || branch?.some((one) => hasWindow(one.operators)) === true;
+    const { branch } = operator as { branch?: { operators: object[] }[] };
+    if (branch?.some((one) => waits(one.operators))) return true;
+    return ['window', 'expect', 'join'].some((name) => name in operator);
   });
 }
