@@ -30,24 +30,31 @@ function tooLarge(pointer: string): OperatorError {
   return new OperatorError(pointer, `The result is larger than ${most} bytes, the limit of an event.`);
 }
 
-/** Returns the JSON text of an object with one more member, which replaces one of the same name. */
+/**
+ * Returns the JSON text of an object with one more member, which replaces one of the same name.
+ * @param object its JSON text, and a function that returns its value, which is called if the text may have the member
+ */
 export function withMember(
-  object: { text: string; value: CelValue },
+  object: { text: string; value: () => CelValue },
   name: string,
   memberText: string,
 ): string {
-  const value = object.value as { readonly [name: string]: CelValue };
-  const member = `${JSON.stringify(name)}:${memberText}`;
-  if (Object.hasOwn(value, name)) {
-    const others = Object.keys(value)
-      .filter((other) => other !== name)
-      .map(
-        (other) => `${JSON.stringify(other)}:${toJson(value[other] as CelValue, { maxLength: Infinity })}`,
-      );
-    return `{${[...others, member].join(',')}}`;
+  const { text } = object;
+  const quoted = JSON.stringify(name);
+  const member = `${quoted}:${memberText}`;
+  if (text.includes(quoted) || text.includes('\\')) {
+    const value = object.value() as { readonly [name: string]: CelValue };
+    if (Object.hasOwn(value, name)) {
+      const others = Object.keys(value)
+        .filter((other) => other !== name)
+        .map(
+          (other) => `${JSON.stringify(other)}:${toJson(value[other] as CelValue, { maxLength: Infinity })}`,
+        );
+      return `{${[...others, member].join(',')}}`;
+    }
   }
-  const open = object.text.slice(0, object.text.lastIndexOf('}'));
-  return Object.keys(value).length === 0 ? `{${member}}` : `${open},${member}}`;
+  const open = text.slice(0, text.lastIndexOf('}'));
+  return open.trim() === '{' ? `{${member}}` : `${open},${member}}`;
 }
 
 /**

@@ -35,7 +35,7 @@ export const enrich: OperatorImplementation<EnrichSpec> = {
     const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
     const enriched = (found: string) =>
       catchOperatorError((flow, context) => {
-        const before = { text: flow.event.data, value: memberValue(flow.value, 'data') };
+        const before = { text: flow.event.data, value: () => memberValue(flow.value, 'data') };
         const data = checkedData(withMember(before, as, found), at);
         if (!context.remakes(data.length)) throw new OperatorError(at, tooManyDerivedEvents);
         return flow.with({ data, schema_version: null });

@@ -55,7 +55,7 @@ function elementText(item: CelValue, pointer: string): string {
 
 function memberOf(as: string, pointer: string): (flow: LazilyParsedEvent, item: CelValue) => string {
   return (flow, item) => {
-    const object = { text: flow.event.data, value: memberValue(flow.value, 'data') };
+    const object = { text: flow.event.data, value: () => memberValue(flow.value, 'data') };
     return withMember(object, as, valueText(item, pointer));
   };
 }

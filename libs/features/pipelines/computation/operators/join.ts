@@ -202,6 +202,8 @@ function waitingEvent(
 ): WaitingEvent {
   const { stream, partition, offset, path, replay = 0, expected = null } = origin;
   const record = encodeRecord(event);
+  // V8 keeps a text as one piece after its bytes are counted, which takes half of the memory of the pieces.
+  Buffer.byteLength(record);
   return {
     time: event.timestamp,
     ...more,
@@ -292,8 +294,9 @@ function originWith(origin: Provenance, more: string): Provenance {
   return { ...origin, path: origin.path === '' ? more : `${origin.path}/${more}` };
 }
 
-function withData({ event, value }: LazilyParsedEvent, as: string, memberText: string): string {
-  return withMember({ text: event.data, value: memberValue(value, 'data') }, as, memberText);
+function withData(flow: LazilyParsedEvent, as: string, memberText: string): string {
+  const { data: text } = flow.event;
+  return withMember({ text, value: () => memberValue(flow.value, 'data') }, as, memberText);
 }
 
 const own = /"joined_/;
