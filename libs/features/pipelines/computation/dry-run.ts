@@ -25,7 +25,7 @@ export type FetchProjectionStates = (
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Returns what a pipeline would do if the given events were one partition and its whole input; at the end, every window
+ * Returns what a pipeline would do if the given events of each stream were one partition and its whole input; at the end, every window
  * closes. Writes and stores nothing. Other work of the process can run in between.
  * @throws DryRunTooExpensiveError
  */

@@ -291,9 +291,8 @@ class KeyedTask extends Task {
     });
     yield* this.outcomes(staged);
     this.next += records.length;
-    const { delay, emitsOnClose } = this.keyed.operator;
-    const isIdle = positions.isIdle && this.isAtEnd && !(emitsOnClose && this.rows.size > 0);
-    yield* this.controls(downstreamWatermark(positions.watermark, delay), isIdle);
+    const { delay } = this.keyed.operator;
+    yield* this.controls(downstreamWatermark(positions.watermark, delay), positions.isIdle);
     for (const changed of this.changed) {
       const { row, last } = this.rows.get(changed)!;
       yield;

@@ -68,8 +68,12 @@ export class UpstreamProgress {
     return this.#watermark;
   }
 
-  /** True if all upstream partitions are idle, or if there is none any more. */
+  /**
+   * True if all upstream partitions are idle and none has had an event, or if there is none any more. The stage then holds
+   * back no stage after it, such as a join whose other side has events.
+   */
   get isIdle(): boolean {
+    if (this.#known.size > 0 && this.#watermark !== noWatermark) return false;
     return [...this.#known].every((source) => this.#feeders.get(source)?.idle);
   }
 

@@ -38,8 +38,9 @@ const timeParts: Record<string, (time: string) => string> = {
   getMilliseconds: (time) => `toMillisecond(${time})`,
 };
 
-/** SQL condition: the microseconds in `time` are in the range of ClickHouse's DateTime64, the years 1900 to 2299. */
-const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
+/** Returns an SQL condition: these microseconds are in the range of ClickHouse's DateTime64, the years 1900 to 2299. */
+const isInRange = (micros: string) => `${micros} >= -2208988800000000 AND ${micros} < 10413792000000000`;
+const isTime = isInRange('time');
 
 /** Translates the call of a CEL function or method to ClickHouse SQL. */
 export function callValue(call: CallExpression, params: SqlValueBinder, translate: TranslateToSql): SqlValue {
@@ -107,18 +108,21 @@ function timePart(
   { call: { name, args, at }, params }: CallTranslation,
 ): SqlValue {
   const [zone] = args;
-  const local = zone ? `time + ${offsetIn(zone, params)}` : 'time';
-  const sql = withAliases(
-    { time: requireKind(receiver, 'timestamp', name) },
-    `if(${isTime}, toInt64(${part(`fromUnixTimestamp64Micro(${local}, 'UTC')`)}), NULL)`,
-  );
+  const value = (micros: string) => `toInt64(${part(`fromUnixTimestamp64Micro(${micros}, 'UTC')`)})`;
+  const utc = { time: requireKind(receiver, 'timestamp', name) };
+  const sql = zone
+    ? withAliases(
+        [utc, { local: `time + ${offsetIn(zone, params)}` }],
+        `if(${isTime} AND ${isInRange('local')}, ${value('local')}, NULL)`,
+      )
+    : withAliases(utc, `if(${isTime}, ${value('time')}, NULL)`);
   return wholeNumber(sql, at);
 }
 
 /** Maximum number of time zones in a query: the first use of each one takes some 0.2 s. */
 const mostZones = 2;
-/** The time zones of each query, whose parameters are collected in one binder. */
-const zonesOf = new WeakMap<SqlValueBinder, Set<string>>();
+/** SQL of the offset in each time zone of a query, whose parameters are collected in one binder. */
+const zonesOf = new WeakMap<SqlValueBinder, Map<string, string>>();
 
 /**
  * Returns SQL for the offset in microseconds of a time zone at `time`. The offsets are those of Node.js, so that a query
@@ -127,11 +131,18 @@ const zonesOf = new WeakMap<SqlValueBinder, Set<string>>();
 function offsetIn(zone: ExpressionTree, params: SqlValueBinder): string {
   if (zone.kind !== 'literal' || typeof zone.value !== 'string')
     throw new UntranslatableExpressionError('A time zone must be a literal in a query.', zone.at);
-  const named = zonesOf.get(params) ?? new Set();
-  zonesOf.set(params, named.add(zone.value));
-  if (named.size > mostZones)
+  const known = zonesOf.get(params) ?? new Map<string, string>();
+  zonesOf.set(params, known);
+  const sql = known.get(zone.value);
+  if (sql !== undefined) return sql;
+  if (known.size >= mostZones)
     throw new UntranslatableExpressionError(`A query has at most ${mostZones} time zones.`, zone.at);
-  const offsets = offsetsOf(zone.value, zone.at);
+  const made = offsetSql(offsetsOf(zone.value, zone.at), params);
+  known.set(zone.value, made);
+  return made;
+}
+
+function offsetSql(offsets: readonly OffsetChange[], params: SqlValueBinder): string {
   if (offsets.length === 1) return `toInt64(${offsets[0]!.offset * 1000})`;
   const bound = (values: readonly number[]) => params.bind('Array(Int64)', values);
   const changes = bound(offsets.map(({ at }) => at * 1000));

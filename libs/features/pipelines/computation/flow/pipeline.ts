@@ -137,8 +137,6 @@ export interface StateEntryAddResult<State extends StateEntryValue = StateEntryV
 export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
   /** The most by which a result's time may lie behind the watermark; the stage passes on its watermark less this. */
   readonly delay: EpochMicros;
-  /** False if only arriving events have results: open entries then hold back no stage after this one. */
-  readonly emitsOnClose: boolean;
   /** Returns the names of the event's state entries; there may be several for a hopping window. */
   rowsOf(key: string, timestamp: EpochMicros): readonly string[];
   /**

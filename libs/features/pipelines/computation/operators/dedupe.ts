@@ -33,7 +33,6 @@ export const dedupe: OperatorImplementation = {
 function dedupeOperator(within: EpochMicros, at: string): KeyedOperator<DedupeState> {
   return {
     delay: 0,
-    emitsOnClose: false,
     rowsOf: (name) => [name],
     add(row, _name, { flow, watermark }) {
       const { timestamp } = flow.event;

@@ -128,7 +128,6 @@ function expectOperator(settings: ExpectSettings): KeyedOperator<ExpectState> {
 
   return {
     delay: wait,
-    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 

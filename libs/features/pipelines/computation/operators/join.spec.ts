@@ -35,6 +35,7 @@ class Joined {
   readonly outcomes: OperatorOutcome[] = [];
   readonly stage: KeyedStage;
   #events = 0;
+  #isErased = false;
 
   constructor(more: Record<string, unknown> = {}) {
     this.stage = stageOf({ join: { ...settings, ...more } });
@@ -60,7 +61,7 @@ class Joined {
     });
     const step = this.stage.operator.add(this.rows.get(key), key, {
       ...{ key, flow, watermark: watermark * second, stageWatermark: stageWatermark * second },
-      isErased: ({ event }) => event.data.includes('erased'),
+      isErased: ({ event }) => this.#isErased && event.data.includes('personal'),
       ...(side === 'right' && { side }),
     });
     if (step.row) this.rows.set(key, throughJson(step.row));
@@ -75,6 +76,12 @@ class Joined {
 
   right(at: number, more: Partial<Arrival> = {}): this {
     return this.add({ side: 'right', at, ...more });
+  }
+
+  /** Erases the entity of the events with personal data. */
+  erase(): this {
+    this.#isErased = true;
+    return this;
   }
 
   /** Decides all events that are due at the watermark, in seconds. */
@@ -234,10 +241,18 @@ describe('an event that arrives after its time', () => {
   });
 });
 
-describe('an erased event that waits', () => {
+describe('an erased event', () => {
+  const personal = '{"personal":1}';
+
   it('is no partner: its pair is marked for the stage to skip, and the other event passes alone', () => {
-    const all = new Joined({ kind: 'left' }).right(1, { data: '{"erased":1}' }).left(0);
-    expect(all.results.map(({ joined }) => joined?.event.data)).toEqual(['{"erased":1}']);
+    const all = new Joined({ kind: 'left' }).right(1, { data: personal }).erase().left(0);
+    expect(all.results.map(({ joined }) => joined?.event.data)).toEqual([personal]);
+    expect(all.decide(1000).texts.slice(1)).toEqual(['orders@0 {"payment":null}']);
+  });
+
+  it('is no partner either if it was erased before it arrived', () => {
+    const all = new Joined({ kind: 'left' }).left(0).erase().right(1, { data: personal });
+    expect(all.results.map(({ joined }) => joined?.event.data)).toEqual([personal]);
     expect(all.decide(1000).texts.slice(1)).toEqual(['orders@0 {"payment":null}']);
   });
 });

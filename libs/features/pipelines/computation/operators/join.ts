@@ -143,7 +143,6 @@ function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
 
   return {
     delay: Math.max(lateFrom.left, lateFrom.right),
-    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 
@@ -166,7 +165,8 @@ function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
       if (partners.length > derivedEventLimits.events || size > derivedEventLimits.characters)
         return ended({ kind: 'fail', at, pointer: at, detail: tooMany(partners.length, size), flow });
       const events = new Map(partners.map((one) => [one, eventOf(one)]));
-      const valid = new Set(partners.filter((one) => !isErased?.(events.get(one)!)));
+      const isGone = isErased?.(flow) === true;
+      const valid = new Set(isGone ? [] : partners.filter((one) => !isErased?.(events.get(one)!)));
       const hasJoined = valid.size > 0;
       const results = [...events.values()].map((partner) =>
         side === 'left' ? pair(flow, partner, settings) : pair(partner, flow, settings),
@@ -174,7 +174,8 @@ function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
       const isDecided = due <= stageWatermark;
       if (isDecided && !hasJoined && keeps[side]) results.push(alone(flow, side));
       const next: Record<Side, readonly WaitingEvent[]> = { ...state };
-      if (!isDecided) next[side] = withEvent(state[side], waitingEvent(flow, { watermark, hasJoined }));
+      if (!isDecided && !isGone)
+        next[side] = withEvent(state[side], waitingEvent(flow, { watermark, hasJoined }));
       next[other] = state[other].map((one) =>
         valid.has(one) && !one.hasJoined ? { ...one, hasJoined: true } : one,
       );

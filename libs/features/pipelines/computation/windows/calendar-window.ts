@@ -43,7 +43,6 @@ export function calendarWindow(
 
   return {
     delay: lateness,
-    emitsOnClose: true,
 
     rowsOf: (key, timestamp) => [`${calendar.intervalOf(timestamp).date}:${key}`],
 

@@ -23,7 +23,6 @@ export function fixedWindow(
 
   return {
     delay: lateness,
-    emitsOnClose: true,
 
     rowsOf(key, timestamp) {
       const newest = newestStart(timestamp);

@@ -40,7 +40,6 @@ export function sessionWindow(
 
   return {
     delay: lateness + 1,
-    emitsOnClose: true,
 
     rowsOf: (key) => [key],
 

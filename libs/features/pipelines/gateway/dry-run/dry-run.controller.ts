@@ -36,7 +36,7 @@ export class DryRunController {
     summary: 'Try a pipeline: what would each operator do with these events?',
     description:
       'Nothing is written, and no webhook is called. The pipeline reads these events only, in this order ' +
-      'and in one partition; at the end, every window closes. The definition must fulfil the same ' +
+      'and with one partition for each stream; at the end, every window closes. The definition must fulfil the same ' +
       'requirements as when it is created. Lookups read the current states of projections, and the answer ' +
       'shows these states. For a definition with a lookup, the key therefore also needs the scope ' +
       '`events:read`. All evaluations together have a limit.',
@@ -62,7 +62,7 @@ export class DryRunController {
 }
 
 /**
- * Parses the text of an array of events. Returns them as events of the log, all in one partition with increasing
+ * Parses the text of an array of events. Returns them as events of the log, with one partition for each stream and increasing
  * offsets.
  * @throws ProblemError 400
  */

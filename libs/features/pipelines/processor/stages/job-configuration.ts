@@ -43,12 +43,6 @@ export class JobConfiguration {
     return fed.map(({ id }) => this.topicOf(id));
   }
 
-  /** Returns whether a stage is the left side of a join. */
-  isLeftSide(id: string): boolean {
-    const upstreams = this.pipeline.stages.map((one) => this.pipeline.upstreamOf(one.id));
-    return upstreams.some(({ stage, streams }) => stage === id && streams.length > 0);
-  }
-
   /** Returns the names of the upstream partitions of a stage. */
   feedersOf(id: string): string[] {
     const { stage, streams } = this.pipeline.upstreamOf(id);

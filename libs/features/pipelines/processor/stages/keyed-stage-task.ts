@@ -102,7 +102,7 @@ export class KeyedStageTask implements StageTask {
     if (!found) return;
     const watermark = downstreamWatermark(state.watermark, found.operator.delay);
     await controls.tell(
-      { source, next: state.next, watermark, idle: this.isIdle(found) },
+      { source, next: state.next, watermark, idle: this.positions.isIdle },
       current().fedBy({ stage }),
       performance.now(),
     );
@@ -110,17 +110,6 @@ export class KeyedStageTask implements StageTask {
 
   close(): void {
     this.options.rows.end();
-  }
-
-  /**
-   * Returns whether the stage holds back no join after it, whose other side may have events: it has read its partition,
-   * its inputs are idle, and no entry is left that emits a result when it closes.
-   */
-  private isIdle({ id, operator }: KeyedStage): boolean {
-    const { current, rows } = this.options;
-    const { state, positions } = this;
-    if (!positions.isIdle || !current().isLeftSide(id)) return false;
-    return state.next >= state.partition.end && !(operator.emitsOnClose && rows.mayClose);
   }
 
   /**

@@ -176,11 +176,6 @@ export class PartitionRowCache {
     this.closedTo = Math.max(this.closedTo, watermark);
   }
 
-  /** False if no row is left that can close. */
-  get mayClose(): boolean {
-    return this.heap.size > 0 || this.storedLeast < Infinity;
-  }
-
   /** Returns whether any row may close at this watermark. */
   isDue(watermark: EpochMicros): boolean {
     return (
