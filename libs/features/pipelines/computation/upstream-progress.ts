@@ -69,8 +69,8 @@ export class UpstreamProgress {
   }
 
   /**
-   * True if all upstream partitions are idle and none has had an event, or if there is none any more. The stage then holds
-   * back no stage after it, such as a join whose other side has events.
+   * True if all upstream partitions are idle and none has had an event, or if the stage has no upstream partition any more.
+   * Then it does not hold back the stages after it, such as a join whose other side has events.
    */
   get isIdle(): boolean {
     if (this.#known.size > 0 && this.#watermark !== noWatermark) return false;

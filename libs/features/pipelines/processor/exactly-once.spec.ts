@@ -57,7 +57,7 @@ async function replay(world: PipelineTestBed): Promise<void> {
       .replace('"n":"x","l":1', '"n":1,"l":[1,2]')
       .replace('"data":{}', '"data":{"k":"a","n":1,"l":[1]}'),
   }));
-  // The ids depend on the ids of streams, which each world has anew.
+  // Each world has other stream ids, on which the ids of dead letters depend: they give no order that worlds share.
   const placeOf = ({ partition, offset, step }: (typeof repaired)[number]) =>
     JSON.stringify([partition, offset, step]);
   await world.replay(
