@@ -373,6 +373,69 @@ describe('a join', () => {
   });
 });
 
+describe('a look-up as of a time', () => {
+  it('adds the state that was known then, and a repetition adds the same although more is known', async () => {
+    const given = new Given(system().query);
+    const [profiles, tiers] = [freshStream('profiles'), freshStream('tiers')];
+    await given.made();
+    const definition = {
+      ...{ name: tiers, source: { streams: [profiles] }, history: '3660d' },
+      fields: { tier: { op: 'last', value: 'event.data.tier' } },
+    };
+    const created = await given.client.post('/api/v1/streams', { stream: profiles, partitions: 3 });
+    expect(created.status, created.text).toBe(201);
+    const projection = await given.client.post('/api/v1/projections', definition);
+    expect(projection.status, projection.text).toBe(201);
+    const write = async (...events: object[]) => {
+      const written = await given.client.post('/api/v1/events/batch', { events });
+      expect(written.status, written.text).toBe(201);
+    };
+    const profile = (time: string, tier: string) => ({
+      ...{ stream: profiles, event_type: 'changed', entity_id: 'ada', timestamp: at(time), data: { tier } },
+    });
+    const order = (time: string, n: number) => ({
+      ...{ stream: given.stream, event_type: 'placed', timestamp: at(time), data: { n, by: 'ada' } },
+      entity_id: 'o',
+    });
+    await write(profile('10:00', 'silver'), profile('30:00', 'gold'));
+    await write(order('09:59', 1), order('10:00', 2), order('29:59', 3), order('40:00', 4));
+    const enrich = { from: { projection: tiers }, key: 'event.data.by', as: 'was', as_of: 'event.timestamp' };
+    const operators = [{ enrich }, { emit: { stream: given.large } }];
+    const answer = await given.define({ operators });
+    expect(answer.status, answer.text).toBe(201);
+    const first = await given.data(given.large, 4);
+    const was = [null, { tier: 'silver' }, { tier: 'silver' }, { tier: 'gold' }];
+    expect(first).toEqual(was.map((tier, i) => ({ n: i + 1, by: 'ada', was: tier })));
+    await write(profile('10:30', 'basic'), profile('50:00', 'platinum'));
+    await given.act('reset');
+    const both = await given.data(given.large, 8);
+    const dataOf = (n: unknown) => both.filter((data) => data.n === n);
+    for (const data of first) expect(dataOf(data.n)).toEqual([data, data]);
+    await write(order('40:00', 5), order('10:45', 6));
+    const all = await given.data(given.large, 10);
+    expect(all).toContainEqual({ n: 5, by: 'ada', was: { tier: 'gold' } });
+    expect(all).toContainEqual({ n: 6, by: 'ada', was: { tier: 'basic' } });
+  });
+
+  it('needs a projection that keeps a history', async () => {
+    const given = new Given(system().query);
+    const tiers = freshStream('tiers');
+    await given.made();
+    const definition = { name: tiers, source: { streams: [given.stream] }, fields: { n: { op: 'count' } } };
+    await given.client.post('/api/v1/projections', definition);
+    const enrich = {
+      from: { projection: tiers },
+      key: 'event.entity_id',
+      as: 'was',
+      as_of: 'event.timestamp',
+    };
+    const answer = await given.define({ operators: [{ enrich }, { emit: { stream: given.large } }] });
+    expect(expectProblem(answer, 'invalid_request').errors).toMatchObject([
+      { pointer: '/operators/0/enrich/as_of', detail: expect.stringContaining('keeps no history') as string },
+    ]);
+  });
+});
+
 describe('a webhook', () => {
   const all = [...receivers];
   afterAll(() => all.forEach((receiver) => receiver.stop()));

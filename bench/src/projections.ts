@@ -10,6 +10,7 @@ export interface ProjectionRequestBody {
   source: { streams: string[]; where?: string };
   key?: string;
   fields: Record<string, { op: string; value?: string }>;
+  history?: string;
 }
 
 /** Returns a projection with count, sum and maximum of the orders of each entity. */

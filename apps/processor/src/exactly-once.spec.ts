@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { SimulatedProjections, revenue, ProcessorTestBed, type SpecEvent } from './processor.fixture.js';
+import type { AsOfTime } from '#dataflow';
+import {
+  firstTime,
+  ProcessorTestBed,
+  revenue,
+  SimulatedProjections,
+  topics,
+  type SpecEvent,
+} from './processor.fixture.js';
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
@@ -20,7 +28,7 @@ type Action =
   | { do: 'write'; events: SpecEvent[] }
   | { do: 'kill'; atStep: number }
   | { do: 'expire'; part: number }
-  | { do: 'stop' | 'start' | 'wait' };
+  | { do: 'stop' | 'start' | 'wait' | 'ask' };
 
 const actions: fc.Arbitrary<Action[]> = fc.array(
   fc.oneof(
@@ -32,7 +40,9 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
     },
     {
       weight: 2,
-      arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'start' as const, 'wait' as const) }),
+      arbitrary: fc.record({
+        do: fc.constantFrom('stop' as const, 'start' as const, 'wait' as const, 'ask' as const),
+      }),
     },
   ),
   { maxLength: 14 },
@@ -42,7 +52,13 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 async function play(
   world: ProcessorTestBed,
   script: readonly Action[],
-  start: () => SimulatedProjections,
+  {
+    start,
+    ask,
+  }: {
+    start: () => SimulatedProjections;
+    ask?: (running: readonly SimulatedProjections[]) => Promise<void>;
+  },
 ): Promise<void> {
   const running: SimulatedProjections[] = [];
   for (const action of script) {
@@ -51,6 +67,7 @@ async function play(
       await world.materialize();
       world.expire(action.part);
     } else if (action.do === 'start' && running.length < 2) running.push(start());
+    else if (action.do === 'ask') await ask?.(running);
     else if (action.do === 'stop') await running.shift()?.processor.close(1000);
     else if (action.do === 'kill') {
       const one = running.shift() ?? start();
@@ -82,7 +99,7 @@ it('yields the states and counts of a single fold for any batches, crashes, reba
             unsaved: { keys: unsaved, weight: 1e9 },
             saveIntervalMs: interval,
           });
-        await play(world, script, start);
+        await play(world, script, { start });
         const last = start();
         const { states, ...counted } = world.folded(build);
         await vi.waitFor(
@@ -99,6 +116,46 @@ it('yields the states and counts of a single fold for any batches, crashes, reba
         await world.close();
       },
     ),
+    { numRuns: 60, endOnFailure: true },
+  );
+});
+
+it('the state of a time is the same whenever it is asked for, and each event is once in the history of its key', async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, fc.constantFrom(1, 3, 1000), async (script, keys) => {
+      const world = await ProcessorTestBed.make();
+      const build = await world.define('revenue', world.build({ ...revenue, history: '3660d' }));
+      const start = () => new SimulatedProjections(world, { cache: { keys, weight: 1e9 } });
+      const ask = (running: readonly SimulatedProjections[]) => {
+        for (const { processor } of running) processor.flushSoon(topics.projectionGroup(build.id));
+        return sleep(4);
+      };
+      const answers: { asOf: AsOfTime; answer: Record<string, string> }[] = [];
+      const record = async (running: readonly SimulatedProjections[]) => {
+        await ask(running);
+        const known = await world.reached(build);
+        for (const time of [known, firstTime + 20, firstTime + 70]) {
+          const asOf = { time, known };
+          if (known > -Infinity) answers.push({ asOf, answer: await world.statesAsOf(build, asOf) });
+        }
+      };
+      await play(world, script, { start, ask: record });
+      const last = start();
+      await vi.waitFor(
+        async () => {
+          expect(await world.isThrough(build)).toBe(true);
+          await ask([last]);
+          expect(await world.reached(build)).toBeGreaterThan(firstTime);
+        },
+        { timeout: 20_000, interval: 2 },
+      );
+      for (const { asOf, answer } of answers) expect(await world.statesAsOf(build, asOf)).toEqual(answer);
+      const all = await world.statesAsOf(build, { time: Infinity, known: Infinity });
+      expect(all).toEqual(await world.mergedStates(build));
+      expect(last.failures).toEqual([]);
+      await last.kill();
+      await world.close();
+    }),
     { numRuns: 60, endOnFailure: true },
   );
 });

@@ -14,7 +14,7 @@ import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#
 import { type ProjectionGeneration, type ProjectionSpec } from '#features/projections/definition';
 import type { Log, ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
-import { StoreUnavailableError, type EventRow } from '#store';
+import { statesByKey, StoreUnavailableError, type EventRow } from '#store';
 import type { MemoryStore } from '#store/memory';
 import {
   compileFold,
@@ -23,8 +23,10 @@ import {
   foldEvent,
   IdWindow,
   SharedIdWindows,
+  type AsOfTime,
   type FoldState,
 } from '#dataflow';
+import { answersAsOf, lookupName } from '#features/pipelines/computation';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
@@ -44,19 +46,27 @@ export const revenue: ProjectionSpec = {
   from: 'beginning',
 };
 
+/** The time of the event with the id 0, in microseconds. */
+export const firstTime = 1_795_000_000_000_000;
+
 export interface SpecEvent {
   id: number;
   entity?: string | null;
   data?: Record<string, unknown>;
   type?: string;
+  /** In microseconds; by default, events are one microsecond apart, in the order of their ids. */
+  timestamp?: number;
+  /** In microseconds; the default is that of `timestamp`. */
+  ingested_at?: number;
   /** Raw record value that is written instead of the encoded event. */
   value?: string;
 }
 
-export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: SpecEvent): string {
+export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed', ...times }: SpecEvent): string {
+  const time = firstTime + id;
+  const { timestamp = time, ingested_at = time } = times;
   const event: EventRecord = {
-    ...{ event_id: uuid(id), event_type: type, entity_id: entity },
-    ...{ timestamp: 1_795_000_000_000_000 + id, ingested_at: 1_795_000_000_000_000 + id },
+    ...{ event_id: uuid(id), event_type: type, entity_id: entity, timestamp, ingested_at },
     ...{ schema_version: null, metadata: '{}', data: JSON.stringify(data) },
   };
   return encodeRecord(event);
@@ -315,6 +325,41 @@ export class ProcessorTestBed {
         stateOf(fold.result(JSON.parse(row.state) as FoldState), row.events, row.position),
       ]),
     );
+  }
+
+  /** Returns the state of each key, merged over its partitions. */
+  async mergedStates(build: ProjectionGeneration): Promise<Record<string, string>> {
+    const fold = compileFold(build.spec.fields);
+    const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
+    return Object.fromEntries(
+      keys.map(({ key, parts }) => {
+        const states = parts.map(({ state }) => JSON.parse(state) as FoldState);
+        return [key, fold.result(states.reduce((a, b) => fold.merge(a, b)))];
+      }),
+    );
+  }
+
+  /** Returns the state of each key as of a time, from the stored histories. */
+  async statesAsOf(build: ProjectionGeneration, asOf: AsOfTime): Promise<Record<string, string>> {
+    const fold = compileFold(build.spec.fields);
+    const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
+    const names = keys.map(({ key }) => key);
+    const lookups = names.map((key) => ({ projection: 'p', key, asOf }));
+    const found = await this.store.projections.find(build.id, names, { histories: true });
+    const answers = answersAsOf(lookups, statesByKey(found), fold);
+    return Object.fromEntries(
+      lookups.flatMap((lookup) => {
+        const answer = answers.get(lookupName(lookup));
+        return typeof answer === 'string' ? [[lookup.key, answer]] : [];
+      }),
+    );
+  }
+
+  /** Returns the time up to which all events are in the stored histories; -Infinity if a partition has none. */
+  async reached(build: ProjectionGeneration): Promise<number> {
+    const saved = await this.store.projections.progress([build.id]);
+    if (saved.length < 2) return -Infinity;
+    return Math.min(...saved.map(({ watermark }) => watermark ?? -Infinity));
   }
 
   /** Returns the states that `states` must return: a fold over all records that were ever in the log. */

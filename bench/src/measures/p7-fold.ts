@@ -17,6 +17,10 @@ const stream = 'backlog';
 const definitions: { what: string; definition: ProjectionRequestBody }[] = [
   { what: 'key of 5 000 values; count, sum, max', definition: byEntity('by_entity', stream) },
   {
+    what: 'the same with a history of 30 days',
+    definition: { ...byEntity('with_history', stream), history: '30d' },
+  },
+  {
     what: '`where`, key of 6 values; count, sum, max',
     definition: {
       ...byEntity('by_country', stream),
@@ -55,8 +59,10 @@ export async function fold(bench: BenchContext): Promise<MeasuredFigure[]> {
           what: `a projection over a backlog of ${events}: ${what}`,
           unit: 'events/s',
           runs: rates,
-          must: goal(median(rates), { atLeast: 40_000 }),
-          aim: goal(median(rates), { atLeast: 100_000 }),
+          ...(definition.history === undefined && {
+            must: goal(median(rates), { atLeast: 40_000 }),
+            aim: goal(median(rates), { atLeast: 100_000 }),
+          }),
           details: { runs },
         });
       }

@@ -15,9 +15,11 @@ export {
   type FoldRejection,
   type FoldValues,
 } from './folds/compile-fold.js';
+export { compileHistory } from './folds/compile-history.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
+export { historyLimits, StateHistory, type AsOfTime } from './folds/state-history.js';
 export {
   farBounds,
   farReach,

@@ -20,6 +20,7 @@ export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
 export { LogOrderPageReader, type LogOrderPageWithRanges } from './log-order-page-reader.js';
 export * from './keyed-state-store.js';
+export { statesByKey } from './state-keys.js';
 export * from './scrub-reader.js';
 export { RowTable } from './clickhouse/connection/row-table.js';
 export {

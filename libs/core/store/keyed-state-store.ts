@@ -4,12 +4,18 @@ import type { EpochMicros } from '#json';
 export interface StatePartitionKey {
   /** Id of the generation of a projection, or of the pipeline job, that the state belongs to. */
   owner: string;
-  /** Stage of a pipeline; empty for the stage that reads the sources, and for projections. */
+  /**
+   * Stage of a pipeline; empty for the stage that reads the sources, and for the states of a projection. `historyStage`
+   * for the histories of a projection.
+   */
   stage: string;
   /** Name of the source stream; empty for a partition of a pipeline stage's internal topic. */
   stream: string;
   partition: number;
 }
+
+/** The stage of the rows with the histories of a projection's keys, beside the rows with their states. */
+export const historyStage = 'history';
 
 /** The state of one key or window, derived from one partition. The row with the greatest position wins. */
 export interface KeyedStateRow extends StatePartitionKey {
@@ -41,7 +47,10 @@ export interface PartitionCheckpoint extends StatePartitionKey {
   failed: number;
   /** Events in, out, dropped, late and failed of each operator of a pipeline, by its key. Absent for projections. */
   steps?: Readonly<Record<string, readonly number[]>>;
-  /** Event-time watermark of the partition; null before the first event, and for projections, which have none. */
+  /**
+   * Event-time watermark of the partition; null before the first event. For a projection with histories, the time up to
+   * which all ingested events are processed, and null for other projections.
+   */
   watermark: EpochMicros | null;
   /**
    * Additional text that the owner needs to resume after the checkpoint: the id of the source stream for a pipeline's
@@ -119,14 +128,21 @@ export interface ChangedKeysQuery extends Pick<KeyedStatePageQuery, 'owner' | 'l
   since: readonly { stream: string; partition: number; offset: number }[];
 }
 
+interface FindOptions {
+  signal?: AbortSignal;
+  /** Returns the rows with the histories of the keys instead of their states. */
+  histories?: boolean;
+}
+
 /**
- * Reads the keyed states and progress of projections or pipelines, for the gateway.
+ * Reads the keyed states and progress of projections or pipelines, for the gateway. Only `find` reads histories, if they
+ * are asked for.
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export interface KeyedStateReader {
   key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined>;
   /** Returns the existing keys, in no particular order. @throws RangeError for more than `maxStateKeys` keys */
-  find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
+  find(owner: string, keys: readonly string[], options?: FindOptions): Promise<UnmergedKeyedState[]>;
   /** Returns a page of keys, ordered by key (bytewise). */
   keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /**

@@ -16,3 +16,8 @@ export function groupByKey(rows: readonly KeyedStateRow[]): UnmergedKeyedState[]
   }
   return keys;
 }
+
+/** Returns the states of each key, one for each partition. */
+export function statesByKey(found: readonly UnmergedKeyedState[]): Map<string, string[]> {
+  return new Map(found.map((one) => [one.key, one.parts.map(({ state }) => state)]));
+}

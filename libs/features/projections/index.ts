@@ -15,5 +15,5 @@ export { ProjectionSourceInput } from './gateway/projection-input.js';
 export { ProjectionLagReader } from './gateway/projection-lag-reader.js';
 export { ProjectionServicesModule } from './projections.module.js';
 export { projectionStatus } from './gateway/projection-answers.js';
-export { foldOf, mergedKey, keyState } from './gateway/states/key-state.js';
+export { mergedKey, keyState } from './gateway/states/key-state.js';
 export { VisibleProjections } from './gateway/visible-projections.js';

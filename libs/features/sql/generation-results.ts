@@ -11,7 +11,8 @@ import {
   type UnmergedKeyedState,
 } from '#store';
 import { abortable, type Bulkhead } from '#gateway-kit';
-import { foldOf, mergedKey } from '#features/projections';
+import { foldOf } from '#features/projections/definition';
+import { mergedKey } from '#features/projections';
 
 /** The states of projections, and the results that are derived from them. */
 export interface ResultStores {

@@ -88,7 +88,8 @@ function millisecondsOf(value: string): number {
   return nothing.test(value) ? 0 : durationMs(value);
 }
 
-function duration(value: unknown, pointer: string, { least, most }: DurationBounds): EpochMicros {
+/** Reads a duration such as `10s`, and returns it in microseconds. @throws DefinitionError at the pointer */
+export function duration(value: unknown, pointer: string, { least, most }: DurationBounds): EpochMicros {
   const rule = `must be a duration of ${least} to ${most}, such as 10s, 5m, 1h or 1d`;
   if (typeof value !== 'string') throw definitionError(pointer, rule);
   let milliseconds: number;

@@ -1,15 +1,16 @@
 import { compareUtf8 } from '#json';
-import type {
-  ChangedKeysQuery,
-  ClosedStateRowsFilter,
-  DueStateRowsQuery,
-  UnmergedKeyedState,
-  KeyedStateReader,
-  KeyedStateStore,
-  KeyedStatePageQuery,
-  StatePartitionKey,
-  PartitionCheckpoint,
-  KeyedStateRow,
+import {
+  historyStage,
+  type ChangedKeysQuery,
+  type ClosedStateRowsFilter,
+  type DueStateRowsQuery,
+  type UnmergedKeyedState,
+  type KeyedStateReader,
+  type KeyedStateStore,
+  type KeyedStatePageQuery,
+  type StatePartitionKey,
+  type PartitionCheckpoint,
+  type KeyedStateRow,
 } from '../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
 import { compareKeys } from './memory-order.js';
@@ -84,13 +85,17 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
     return this.keysOf(owner).find((found) => found.key === key);
   }
 
-  async find(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
+  async find(
+    owner: string,
+    keys: readonly string[],
+    { histories = false }: Parameters<KeyedStateReader['find']>[2] = {},
+  ): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
-    return this.keysOf(owner).filter(({ key }) => keys.includes(key));
+    return this.keysOf(owner, { histories }).filter(({ key }) => keys.includes(key));
   }
 
   async keys({ owner, limit, after, prefix }: KeyedStatePageQuery): Promise<UnmergedKeyedState[]> {
-    return this.keysOf(owner, prefix)
+    return this.keysOf(owner, { prefix })
       .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
       .slice(0, limit);
   }
@@ -109,7 +114,7 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
   }
 
   async countKeys({ owner, prefix }: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>): Promise<number> {
-    return this.keysOf(owner, prefix).length;
+    return this.keysOf(owner, { prefix }).length;
   }
 
   async progress(owners: readonly string[]): Promise<PartitionCheckpoint[]> {
@@ -125,10 +130,11 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
       .map((end) => ({ ...end }));
   }
 
-  private keysOf(owner: string, prefix = ''): UnmergedKeyedState[] {
+  private keysOf(owner: string, { prefix = '', histories = false } = {}): UnmergedKeyedState[] {
     const order = ({ key, stream, partition }: KeyedStateRow) => [key, stream, partition];
     const rows = [...this.rows.values()]
       .filter((row) => row.owner === owner && row.key.startsWith(prefix))
+      .filter(({ stage }) => (stage === historyStage) === histories)
       .sort((a, b) => compareKeys(order(a), order(b)));
     return groupByKey(rows.map((row) => ({ ...row })));
   }

@@ -84,7 +84,10 @@ export class OperatorListCompiler {
     const isLast = index === specs.length - 1;
     const branch: OperatorCompileContext['branch'] = (value, site) =>
       this.#compileBranch(value, site, location);
-    const compiled = collectErrors(errors, () => operator.compile(spec, { at, isLast, following, branch }));
+    const isAfterState = location.upstream.stage !== undefined;
+    const compiled = collectErrors(errors, () =>
+      operator.compile(spec, { at, isLast, isAfterState, following, branch }),
+    );
     const rest = (next: ListLocation) => this.#compileFrom(specs, index + (following ? 2 : 1), next);
     if (!compiled) return rest(location);
     const effects = operator.effects?.(spec, at) ?? [];

@@ -6,11 +6,13 @@ import { addToStateEntries } from './add-to-state-entries.js';
 import { DryRunRecorder, dryRunLimits, type DryRunResult, type DryRunStep } from './dry-run-recorder.js';
 import { downstreamWatermark } from './upstream-progress.js';
 import { sourceEvent } from './flow/lazily-parsed-event.js';
+import { lookupName } from './flow/lookup-name.js';
 import type {
   OperatorChain,
   PipelineEvent,
   StateEntry,
   KeyedStage,
+  ProjectionAnswer,
   ProjectionLookup,
   OperatorOutcome,
   PassedOnEvent,
@@ -19,10 +21,10 @@ import type {
 } from './flow/pipeline.js';
 import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
-/** Fetches the states of projection keys as JSON text, in the order of the lookups; null if a key has none. */
+/** Fetches the answers to lookups, in the order of the lookups. */
 export type FetchProjectionStates = (
   lookups: readonly ProjectionLookup[],
-) => Promise<readonly (string | null)[]>;
+) => Promise<readonly ProjectionAnswer[]>;
 
 /**
  * Returns what a pipeline would do if the given events of each stream were one partition and its whole input; at the end, every window
@@ -63,7 +65,7 @@ class DryRunner {
   readonly #stages: ReadonlyMap<string, StageState>;
   /** The watermark of each given stream: in the processor, streams share no partition. */
   readonly #times = new Map<string, PartitionWatermarkGenerator>();
-  readonly #known = new Map<string, string | null>();
+  readonly #known = new Map<string, ProjectionAnswer>();
   readonly #budget = new StepBudget(dryRunLimits.steps);
   readonly #turn = new TimeSlice();
 
@@ -99,7 +101,7 @@ class DryRunner {
         const flow = sourceEvent(event);
         return selects(source, flow) ? source.chain.lookups(flow, () => undefined) : [];
       });
-      for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
+      for (const lookup of lookups) missing.set(lookupName(lookup), lookup);
       await this.#giveWay();
     }
     if (missing.size > 0) await this.#learn([...missing.values()]);
@@ -158,7 +160,7 @@ class DryRunner {
     await this.#lookUp(chain, flow);
     await this.#giveWay();
     const outcomes = this.#bounded(() =>
-      chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null),
+      chain.trace(flow, (lookup) => this.#known.get(lookupName(lookup)) ?? null),
     );
     for (const outcome of outcomes) {
       if (this.#record.isFull) return;
@@ -167,7 +169,8 @@ class DryRunner {
   }
 
   async #lookUp(chain: OperatorChain, flow: PipelineEvent): Promise<void> {
-    const next = () => this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup))));
+    const next = () =>
+      this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(lookupName(lookup))));
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
   }
 
@@ -185,7 +188,7 @@ class DryRunner {
 
   async #learn(lookups: readonly ProjectionLookup[]): Promise<void> {
     const texts = await this.ask(lookups);
-    lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
+    lookups.forEach((lookup, i) => this.#known.set(lookupName(lookup), texts[i] ?? null));
   }
 
   async #follow(
@@ -217,10 +220,6 @@ class DryRunner {
 
 function selects(input: StreamInput, flow: PipelineEvent): boolean {
   return input.streams.includes(flow.event.stream) && input.matches(flow);
-}
-
-function nameOf({ projection, key }: ProjectionLookup): string {
-  return `${projection} ${key}`;
 }
 
 function inOrder([a, rowA]: [string, StateEntry], [b, rowB]: [string, StateEntry]): number {

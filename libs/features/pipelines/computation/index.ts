@@ -1,10 +1,12 @@
 export { addToStateEntries } from './add-to-state-entries.js';
 export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
+export { answersAsOf, noHistory } from './answers-as-of.js';
 export { derivedId } from './derived-id.js';
 export { dryRunLimits, dryRunText, lateReason, type DryRunResult } from './dry-run-recorder.js';
 export { dryRun, DryRunTooExpensiveError } from './dry-run.js';
 export { eventFromRecord, sourceEvent, readableEvent } from './flow/lazily-parsed-event.js';
 export * from './flow/limits.js';
+export { lookupName } from './flow/lookup-name.js';
 export {
   stepResults,
   type CountedOperator,

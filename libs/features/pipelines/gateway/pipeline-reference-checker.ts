@@ -3,10 +3,11 @@ import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites } from '#features/pipelines/definition';
 import { type Actor, type Definitions } from '#registry';
-import { effectsOf, sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
+import { effectsOf, noHistory, sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import { WriteSettings } from '#writing';
 import { refuseReserved, requireWriteAccess, StreamReadAuthorizer } from '#gateway-kit';
 import { VisibleProjections } from '#features/projections';
+import { latestGeneration } from '#features/projections/definition';
 import '#features/projections';
 
 /** The caller that defines a pipeline: the streams that it may see, and a signal that is aborted when it disconnects. */
@@ -32,7 +33,7 @@ export class PipelineReferenceChecker {
    * Refuses a pipeline that reads streams or looks up projections which do not exist or are not visible, or that writes
    * to streams outside the key's patterns.
    * @throws ProblemError 403 `stream_forbidden` and `stream_reserved` for the streams that it writes to, 404
-   * `stream_not_found` and `projection_not_found`
+   * `stream_not_found` and `projection_not_found`, 400 `invalid_request` for `as_of` in a projection without a history
    */
   async require(spec: PipelineSpec, requester: PipelineDefinitionCaller): Promise<void> {
     for (const { stream, pointer } of targets(spec)) {
@@ -69,15 +70,23 @@ export class PipelineReferenceChecker {
   }
 
   private requireProjections(spec: PipelineSpec, access: StreamAccess): void {
-    const seen = new Set(this.projections.all(access).map(({ name }) => name));
-    const missing = effectsOf(spec.operators)
-      .filter((effect) => effect.kind === 'ask')
+    const seen = new Map(this.projections.all(access).map((one) => [one.name, one]));
+    const asked = effectsOf(spec.operators).filter((effect) => effect.kind === 'ask');
+    const missing = asked
       .filter(({ projection }) => !seen.has(projection))
       .map(({ projection, pointer }) => ({ pointer, detail: `there is no projection ${projection}` }));
-    if (missing.length === 0) return;
-    const detail =
-      'The pipeline looks up a projection that does not exist; GET /api/v1/projections lists those that you may see.';
-    throw new ProblemError('projection_not_found', detail, { errors: missing });
+    if (missing.length > 0) {
+      const detail =
+        'The pipeline looks up a projection that does not exist; GET /api/v1/projections lists those that you may see.';
+      throw new ProblemError('projection_not_found', detail, { errors: missing });
+    }
+    const withoutHistory = asked.flatMap(({ projection, asOf }) =>
+      asOf === undefined || latestGeneration(seen.get(projection)!).spec.history !== undefined
+        ? []
+        : [{ pointer: asOf, detail: noHistory(projection).detail }],
+    );
+    if (withoutHistory.length > 0)
+      throw new ProblemError('invalid_request', 'The definition is not valid.', { errors: withoutHistory });
   }
 }
 

@@ -25,6 +25,7 @@ import { Sink } from './output/sink.js';
 import { JobProducer } from './jobs/job-producer.js';
 import { RunningJob } from './jobs/running-job.js';
 import { RowCacheBudget } from './state/partition-row-cache.js';
+import { HistoryLoader } from './lookups/history-loader.js';
 import { SideInputLoader } from './lookups/side-input-loader.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
@@ -57,7 +58,7 @@ export interface PipelinesProcessorOptions extends StatefulTaskDependencies {
   >;
   writer: KeyedStateStore & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   reader: Pick<EventReader, 'storedIds'>;
-  projections: Pick<KeyedStateReader, 'find'>;
+  projections: Pick<KeyedStateReader, 'find' | 'progress'>;
   webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
@@ -198,7 +199,13 @@ export class PipelinesProcessor implements ProcessorTask {
         streams: new TargetStreamCreator(definitions),
         schemas: new EmittedEventValidator(definitions),
       }),
-      tables: new SideInputLoader({ definitions, store: projections, now }),
+      tables: new SideInputLoader({
+        ...{ definitions, store: projections, now },
+        histories: new HistoryLoader({
+          ...{ definitions, producer, topics, store: projections, logger: options.logger },
+          waiting: () => options.progress.attempted(),
+        }),
+      }),
       deduplication: (failover, signal) => OutputDeduplication.since(deduplication, failover, signal),
       budget: new RowCacheBudget(cache),
       giveUp: (run, reason) => this.failures.giveUp(run, reason),

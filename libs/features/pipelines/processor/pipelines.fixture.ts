@@ -14,6 +14,7 @@ import { MemoryStore } from '#store/memory';
 import {
   compilePipeline,
   replayStage,
+  type CompiledPipeline,
   replayValue,
   sumStepCounts,
   type PipelineSpec,
@@ -417,13 +418,25 @@ export class PipelineTestBed {
     );
   }
 
-  /** Resolves with whether the saved watermark of every partition of every stage is at or above `watermark`. */
-  async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
+  /**
+   * Resolves with whether the saved watermark of every partition of every stage is at or above `watermark`. A stage that
+   * no event can have reached has no watermark.
+   */
+  async isPast(name: string, pipeline: CompiledPipeline, watermark: number): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
-    const ofStages = progress.filter(({ stage }) => stage !== '' && stage !== replayStage);
-    const ids = new Set(ofStages.map(({ stage }) => stage));
-    return ids.size >= stages && ofStages.every((row) => (row.watermark ?? -Infinity) >= watermark);
+    const hasEvents = (id: string): boolean => {
+      const { stage, streams } = pipeline.upstreamOf(id);
+      const areWritten = (stream: string) =>
+        this.log.topics.get(this.topicOf(stream))!.partitions.some(({ end }) => end > 0);
+      return streams.some(areWritten) || (stage !== undefined && hasEvents(stage));
+    };
+    return pipeline.stages.every(({ id }) => {
+      const own = progress.filter(({ stage }) => stage === id);
+      return (
+        !hasEvents(id) || (own.length > 0 && own.every((row) => (row.watermark ?? -Infinity) >= watermark))
+      );
+    });
   }
 
   async close(): Promise<void> {

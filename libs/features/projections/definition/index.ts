@@ -11,5 +11,6 @@ export {
   latestGeneration,
   projectionLimits,
 } from './projection-definition.js';
+export { foldOf } from './fold-of.js';
 export { projectionKind } from './projection-kind.js';
 export { projectionStreams } from './projection-streams.js';

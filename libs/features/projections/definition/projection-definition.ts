@@ -31,6 +31,8 @@ export class ProjectionSpec {
   /** A CEL expression; the default is `event.entity_id`. */
   @IsOptional() @IsString() key?: string;
   @MapOf(() => ProjectionField) fields: Readonly<Record<string, ProjectionField>>;
+  /** How long the history of each key is kept, such as `30d`; without it, none is kept. */
+  @IsOptional() @IsString() history?: string;
   /** Whether a generation reads its streams from their first event, or only events that are written after its start. */
   @IsIn(startPositions) from: 'beginning' | 'now';
 }

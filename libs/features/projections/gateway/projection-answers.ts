@@ -42,6 +42,10 @@ export class ProjectionAnswer {
     additionalProperties: { $ref: '#/components/schemas/ProjectionFieldInput' },
   })
   fields: ProjectionSpec['fields'];
+  @IsOptional()
+  @IsString()
+  @JsonSchemaPart({ description: 'How long the history of each key is kept; absent if none is.' })
+  history?: string;
   @IsIn(startPositions) from: ProjectionSpec['from'];
   @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('integer', {
@@ -120,7 +124,7 @@ export function projectionStatus({ paused, failure, serving }: ProjectionDefinit
 /** Converts the definition of a projection to its form in the API. */
 export function projectionAnswer(definition: ProjectionDefinition): ProjectionAnswer {
   const { name, version, created_at, serving, failure } = definition;
-  const { source, key, fields, from } = latestGeneration(definition).spec;
+  const { source, key, fields, history, from } = latestGeneration(definition).spec;
   return {
     name,
     version,
@@ -128,6 +132,7 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
     source,
     key: key ?? defaultKey,
     fields,
+    ...(history !== undefined && { history }),
     from,
     created_at,
     serving_version: serving?.version ?? null,

@@ -138,6 +138,16 @@ export class ProjectionSpecInput {
   fields: object;
 
   @IsOptional()
+  @Characters({ most: 20 })
+  @JsonSchemaPart({
+    description:
+      'How long the history of each key is kept: `enrich` with `as_of` in a pipeline reads it. A duration of 1m to ' +
+      '3660d. Default: none is kept. A changed length starts a new generation.',
+    example: '30d',
+  })
+  history?: string | null;
+
+  @IsOptional()
   @IsIn(startPositions, { message: `must be ${startPositions.join(' or ')}` })
   @JsonSchemaPart({ type: 'string', description: 'Where each generation starts. Default: `beginning`.' })
   from?: ProjectionSpec['from'] | null;

@@ -4,6 +4,7 @@ import type { ProjectionSpec } from '#features/projections/definition';
 import { shortPointerTo, unknownFields } from '#http';
 import {
   compileFold,
+  compileHistory,
   compileKey,
   compileSource,
   DefinitionError,
@@ -24,18 +25,21 @@ const fieldMembers = new Set<string>(foldFieldMembers);
  * @throws ProblemError 400 that names the position of each error: `invalid_expression` when only expressions are wrong,
  * otherwise `invalid_request`
  */
-export function validatedProjection({ source, key, fields, from }: ProjectionSpecInput): ProjectionSpec {
+export function validatedProjection(input: ProjectionSpecInput): ProjectionSpec {
+  const { source, key, fields, history, from } = input;
   const { streams, event_types, where } = source;
   const spec: ProjectionSpec = {
     source: { streams, ...(event_types && { event_types }), ...(where != null && { where }) },
     ...(key != null && key !== defaultKey && { key }),
     fields: fieldsOf(fields),
+    ...(history != null && { history }),
     from: from ?? 'beginning',
   };
   const errors = [
     ...errorsOf(() => compileSource(spec.source)),
     ...errorsOf(() => compileKey(spec.key)),
     ...errorsOf(() => compileFold(spec.fields)),
+    ...errorsOf(() => history != null && compileHistory(history, '/history')),
   ];
   if (errors.length > 0) throw invalidDefinitionProblem(errors, { what: 'projection' });
   return spec;

@@ -1,3 +1,4 @@
+import type { EpochMicros } from '#json';
 import {
   latestGeneration,
   type ProjectionGeneration,
@@ -6,6 +7,7 @@ import {
 import { liveSources, recreatedSource, type Definitions } from '#registry';
 import {
   compileFold,
+  compileHistory,
   compileKey,
   compileSource,
   DefinitionError,
@@ -25,6 +27,8 @@ export interface CompiledGeneration {
   readonly matches: (event: FoldEvent) => boolean;
   readonly keyOf: (event: FoldEvent) => KeyResult;
   readonly fold: Fold;
+  /** How long the history of a key is kept, in microseconds; undefined if the projection keeps none. */
+  readonly history: EpochMicros | undefined;
 }
 
 /**
@@ -32,13 +36,14 @@ export interface CompiledGeneration {
  * @throws DefinitionError when this version cannot compile the definition
  */
 export function compileGeneration(build: ProjectionGeneration): CompiledGeneration {
-  const { source, key, fields } = build.spec;
+  const { source, key, fields, history } = build.spec;
   return {
     build,
     eventTypes: source.event_types && new Set(source.event_types),
     matches: compileSource(source),
     keyOf: compileKey(key),
     fold: compileFold(fields),
+    history: history === undefined ? undefined : compileHistory(history, '/history'),
   };
 }
 

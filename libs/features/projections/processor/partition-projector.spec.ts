@@ -1,7 +1,8 @@
 import type { OwnedPartition } from '#engine';
 import type { RecordBatch } from '#kafka';
-import type { KeyedStateRow } from '#store';
-import { SharedIdWindows } from '#dataflow';
+import type { KeyedStateRow, PartitionCheckpoint } from '#store';
+import { SharedIdWindows, StateHistory } from '#dataflow';
+import type { ProjectionGeneration, ProjectionSpec } from '#features/projections/definition';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownedPartition } from '../../../core/engine/owned-partition.fixture.js';
 import { eventLoopRoundsDuring } from '../../pipelines/processor/event-loop-rounds.fixture.js';
@@ -34,19 +35,24 @@ interface Options {
   rows?: KeyedStateRow[];
   complete?: boolean;
   traced?: boolean;
-  spec?: Partial<typeof revenue>;
+  spec?: Partial<ProjectionSpec>;
+  progress?: PartitionCheckpoint;
+}
+
+function build(spec: Partial<ProjectionSpec> = {}): ProjectionGeneration {
+  return {
+    id: 'b',
+    version: 1,
+    spec: { ...revenue, ...spec },
+    sources: { orders: { id: 'orders#1' } },
+    started_at: '',
+  };
 }
 
 function projector(options: Options = {}): PartitionProjector {
   return new PartitionProjector({
-    ...{ name: 'revenue', place, partition, progress: undefined, from: options.from ?? 0 },
-    compiled: compileGeneration({
-      id: 'b',
-      version: 1,
-      spec: { ...revenue, ...options.spec },
-      sources: { orders: { id: 'orders#1' } },
-      started_at: '',
-    }),
+    ...{ name: 'revenue', place, partition, progress: options.progress, from: options.from ?? 0 },
+    compiled: compileGeneration(build(options.spec)),
     window: new SharedIdWindows(window).open({
       ...{ topic, partition: 0, beginning: 0, position: 0, warmUpStart: 0, epochBefore: () => -1 },
     }),
@@ -194,6 +200,83 @@ it('returns each traced request of a folded event with one checkpoint', async ()
   unsaved.saved();
   await one.take(batch(3, eur(3)));
   expect(one.unsaved()!.sampled).toEqual([]);
+});
+
+describe('of a projection that keeps histories, a partition', () => {
+  const spec = { history: '1h' };
+  const fold = compileGeneration(build(spec)).fold;
+  const at = (id: number, minute: number, ingested = minute): SpecEvent => ({
+    ...eur(id),
+    timestamp: minute * 60_000_000,
+    ingested_at: ingested * 60_000_000,
+  });
+  const ordersAt = ({ rows }: { rows: readonly KeyedStateRow[] }, minute: number, known = minute) => {
+    const { state } = rows.find(({ stage }) => stage === 'history')!;
+    const asOf = { time: minute * 60_000_000, known: known * 60_000_000 };
+    const answer = StateHistory.from(state).stateAsOf(asOf, fold);
+    return 'since' in answer ? answer.since / 60_000_000 : answer.state && fold.results(answer.state).orders;
+  };
+
+  it('saves the history of a key with its state, and continues it', async () => {
+    const former = projector({ complete: true, spec });
+    await former.take(batch(0, at(0, 1), at(1, 2)));
+    const saved = former.unsaved()!;
+    expect(saved.rows).toMatchObject([
+      { key: 'EUR', stage: '', position: 1 },
+      { key: 'EUR', stage: 'history', position: 1 },
+    ]);
+    expect([0, 1, 2].map((minute) => ordersAt(saved, minute))).toEqual([undefined, '1', '2']);
+    const one = projector({ rows: [...saved.rows], spec });
+    await one.take(batch(0, at(0, 1), at(1, 2), at(2, 3)));
+    expect([1, 2, 3].map((minute) => ordersAt(one.unsaved()!, minute))).toEqual(['1', '2', '3']);
+    one.unsaved()!.saved();
+    expect(one.unsavedWeight).toBe(0);
+  });
+
+  it('does not count an event in the state of a time at which it was not ingested', async () => {
+    const one = projector({ complete: true, spec });
+    await one.take(batch(0, at(0, 1), at(1, 5), at(2, 2, 6)));
+    expect([ordersAt(one.unsaved()!, 5), ordersAt(one.unsaved()!, 5, 6)]).toEqual(['2', '3']);
+  });
+
+  it('keeps the history for its length', async () => {
+    const one = projector({ complete: true, spec });
+    await one.take(batch(0, at(0, 1), at(1, 2), at(2, 63)));
+    expect([2, 3, 63].map((minute) => ordersAt(one.unsaved()!, minute))).toEqual(['2', '2', '3']);
+    expect(ordersAt(one.unsaved()!, 1)).toBe(2);
+  });
+
+  it('saves with its progress the time up to which all ingested events are folded', async () => {
+    const one = projector({ complete: true, spec });
+    await one.take(batch(0, at(0, 1), at(1, 2)));
+    const second = 1_000_000;
+    expect(one.unsaved()!.progress).toMatchObject({ next: 2, watermark: 119 * second });
+    one.unsaved()!.saved();
+    expect(one.hasReadAll(3, 600 * second)).toBe(false);
+    expect(one.unsaved()).toBeUndefined();
+    expect(one.hasReadAll(2, 600 * second)).toBe(true);
+    const unsaved = one.unsaved()!;
+    expect(unsaved.progress).toMatchObject({ next: 2, watermark: 600 * second });
+    unsaved.saved();
+    expect(one.hasReadAll(2, 600 * second)).toBe(false);
+    const successor = projector({ complete: false, spec, from: 2, progress: unsaved.progress });
+    await successor.take(batch(2, at(2, 3)));
+    expect([ordersAt(successor.unsaved()!, 10), ordersAt(successor.unsaved()!, 11)]).toEqual([
+      undefined,
+      '1',
+    ]);
+  });
+
+  it('does not claim during a batch that its events are folded', async () => {
+    const one = projector({ spec });
+    held = new Promise((resolve) => (answer = resolve));
+    const taking = one.take(batch(0, at(0, 1)));
+    expect(one.hasReadAll(0, 600_000_000)).toBe(false);
+    expect(one.unsaved()?.progress.watermark ?? null).toBeNull();
+    answer();
+    await taking;
+    expect(one.unsaved()!.progress.watermark).toBe(59_000_000);
+  });
 });
 
 describe('An event that takes many evaluation steps in several expressions', () => {

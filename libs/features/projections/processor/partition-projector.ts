@@ -12,6 +12,7 @@ import type { EpochMicros } from '#json';
 import { deadLettersWeight, initialProgress, type UnsavedStateChanges } from '#processor-kit';
 import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
+  historyStage,
   maxStateKeys,
   type StatePartitionKey,
   type DeadLetter,
@@ -24,7 +25,9 @@ import {
   type IdWindowReader,
   type FoldRejection,
   foldEvent,
+  StateHistory,
 } from '#dataflow';
+import { IngestionClock } from './ingestion-clock.js';
 import type { CompiledGeneration } from './desired-generations.js';
 import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
 
@@ -58,7 +61,7 @@ interface PartitionProjectorOptions {
   keys: PartitionKeyStateCache;
   /** Whether trace spans are recorded for sampled requests. */
   traced?: boolean;
-  /** Loads the stored states of these keys. */
+  /** Loads the stored states of these keys, and their histories if the projection keeps them. */
   readonly load: (keys: readonly string[]) => Promise<KeyedStateRow[]>;
   /** Returns the current time in microseconds since 1970. */
   now: () => EpochMicros;
@@ -84,6 +87,8 @@ interface MatchedEvent {
   record: ConsumerRecord;
   key: string;
   ingestedAt: EpochMicros;
+  /** Time since which the event counts as ingested. */
+  known: EpochMicros;
   /** Step budget for this event, shared by all CEL expressions of the definition. */
   steps: StepBudget;
 }
@@ -106,6 +111,11 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   private lettersWeight = 0;
   private lastTimestamp = 0;
   private sampled: SampledWriteRequest[] = [];
+  private readonly clock: IngestionClock;
+  /** The time of the clock at `next`. */
+  private ingestedTo: EpochMicros | null;
+  private savedIngestedTo: EpochMicros | null;
+  private isTaking = false;
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from, window } = options;
@@ -114,6 +124,9 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     this.savedNext = progress?.next ?? -1;
     this.processed = progress?.processed ?? 0;
     this.failed = progress?.failed ?? 0;
+    this.ingestedTo = progress?.watermark ?? null;
+    this.savedIngestedTo = this.ingestedTo;
+    this.clock = new IngestionClock(this.ingestedTo);
   }
 
   /** Whether the task is far behind the end of its partition, so that saving its states is not urgent. */
@@ -148,6 +161,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    */
   async take(batch: RecordBatch, beginning?: number): Promise<FoldOutcomeCounts> {
     const counted: FoldOutcomeCounts = { processed: 0, failed: 0, duplicates: 0 };
+    this.isTaking = true;
     if (beginning !== undefined) this.options.window.readsStoreBelow(beginning);
     const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
@@ -158,31 +172,60 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     this.remembered = Math.max(this.remembered, Math.min(batch.next, beginning ?? batch.next));
     // `next` advances last, so that a checkpoint during the batch still refers to the start of the batch.
     this.next = Math.max(this.next, batch.next);
+    this.ingestedTo = this.clock.time;
+    this.isTaking = false;
     return counted;
+  }
+
+  /**
+   * Declares that all events that were ingested up to a time are folded, if the partition ended at `end` then. A later
+   * record counts as ingested after that time. Returns whether the progress must be saved.
+   */
+  hasReadAll(end: number, time: EpochMicros): boolean {
+    if (this.options.compiled.history === undefined || this.isTaking || this.next < end) return false;
+    this.clock.advance(time);
+    this.ingestedTo = this.clock.time;
+    return this.ingestedTo !== this.savedIngestedTo;
   }
 
   /** Returns the changes since the last checkpoint; undefined if nothing has changed. */
   unsaved(): UnsavedProjectionChanges | undefined {
-    const { keys, place, from, now } = this.options;
-    if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
-    const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
+    const { keys, place, from, now, compiled } = this.options;
+    const watermark = compiled.history === undefined ? null : this.ingestedTo;
+    if (
+      this.unsavedCount === 0 &&
+      (this.next === this.savedNext || this.next === from) &&
+      watermark === this.savedIngestedTo
+    )
+      return undefined;
+    const entries = [...keys.changed].map((entry) => ({ entry, rows: this.rowsOf(entry) }));
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
     const counts = { processed: this.processed, failed: this.failed };
     const leader_epoch = partition.assignment.epochBefore(next);
-    const progress = { ...place, ...initialProgress, ...counts, next, leader_epoch, updated_at: now() };
+    const progress = {
+      ...place,
+      ...initialProgress,
+      ...counts,
+      next,
+      leader_epoch,
+      watermark,
+      updated_at: now(),
+    };
     const saved = (): void => {
-      for (const { entry, row } of entries) {
-        if (entry.lastOffset === row.position) keys.weigh(entry, row.state.length - entry.weight);
-        keys.saved(entry, row.position);
+      for (const { entry, rows } of entries) {
+        const { position } = rows[0]!;
+        const weight = rows.reduce((sum, { state }) => sum + state.length, 0);
+        if (entry.lastOffset === position) keys.weigh(entry, weight - entry.weight);
+        keys.saved(entry, position);
       }
       this.letters = this.letters.slice(letters.length);
       this.sampled = this.sampled.filter((one) => !sampled.includes(one));
       this.lettersWeight = deadLettersWeight(this.letters);
-      this.savedNext = next;
+      [this.savedNext, this.savedIngestedTo] = [next, watermark];
       partition.handledUntil = Math.max(partition.handledUntil, lastTimestamp);
     };
-    return { letters, rows: entries.map(({ row }) => row), progress, name, sampled, saved };
+    return { letters, rows: entries.flatMap(({ rows }) => rows), progress, name, sampled, saved };
   }
 
   close(): void {
@@ -246,6 +289,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
       counted.duplicates++;
       return undefined;
     }
+    const known = this.clock.read(read.ingestedAt);
     if (compiled.eventTypes && !compiled.eventTypes.has(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
     const event = read.event(place.stream);
@@ -254,7 +298,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const found = withinBudget(steps, () => (compiled.matches(ready) ? compiled.keyOf(ready) : undefined));
     if (found?.refused) this.reject(record, found.refused, counted);
     if (typeof found?.key !== 'string') return undefined;
-    return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, steps };
+    return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, known, steps };
   }
 
   private async foldSlice(matched: readonly MatchedEvent[], counted: FoldOutcomeCounts): Promise<void> {
@@ -268,7 +312,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   }
 
   private foldOne(
-    { event, record, ingestedAt, steps }: MatchedEvent,
+    { event, record, ingestedAt, known, steps }: MatchedEvent,
     entry: CachedKeyState,
     counted: FoldOutcomeCounts,
   ): void {
@@ -284,8 +328,20 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const isOther = state !== entry.state;
     Object.assign(entry, { state, lastOffset: record.offset, updatedAt: ingestedAt });
     entry.events++;
+    this.remember(entry, event, known);
     if (isOther) keys.weigh(entry, record.value?.length ?? 0);
     keys.change(entry);
+  }
+
+  /** Adds an event to the history of its key, if the projection keeps one. */
+  private remember(entry: CachedKeyState, event: FoldEvent, known: EpochMicros): void {
+    const { fold, history } = this.options.compiled;
+    if (history === undefined) return;
+    const { state } = fold.add(fold.empty, event);
+    if (!state) return;
+    entry.history ??= StateHistory.from();
+    const [time] = event.position;
+    entry.history.add({ time, known }, state, { fold, until: (this.clock.time ?? known) - history });
   }
 
   private async entriesOf(keys: ReadonlySet<string>): Promise<Map<string, CachedKeyState>> {
@@ -295,10 +351,12 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     for (const key of keys) {
       const entry = this.inMemory(key);
       if (!entry) missing.push(key);
-      entries.set(key, entry ?? entryOf(key, undefined, compiled.fold.empty));
+      entries.set(key, entry ?? emptyEntry(key, compiled.fold.empty));
     }
     const rows = missing.length > 0 ? await load(missing) : [];
-    for (const row of rows) entries.set(row.key, entryOf(row.key, row, compiled.fold.empty));
+    const histories = new Map(rows.flatMap((row) => (row.stage === historyStage ? [[row.key, row]] : [])));
+    for (const row of rows)
+      if (row.stage !== historyStage) entries.set(row.key, entryOf(row, histories.get(row.key)));
     return entries;
   }
 
@@ -310,7 +368,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const { keys, compiled } = this.options;
     const entry = keys.get(key);
     if (entry || keys.mayBeStored(key)) return entry;
-    return entryOf(key, undefined, compiled.fold.empty);
+    return emptyEntry(key, compiled.fold.empty);
   }
 
   private reject(
@@ -335,8 +393,9 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     this.lettersWeight += deadLettersWeight([letter]);
   }
 
-  private rowOf({ key, state, events, lastOffset, updatedAt }: CachedKeyState): KeyedStateRow {
-    return {
+  /** Returns the row with the state of a key, and the row with its history if it has one. */
+  private rowsOf({ key, state, history, events, lastOffset, updatedAt }: CachedKeyState): KeyedStateRow[] {
+    const row = {
       ...this.options.place,
       key,
       state: JSON.stringify(state),
@@ -345,11 +404,19 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
       position: lastOffset,
       updated_at: updatedAt,
     };
+    return history ? [row, { ...row, stage: historyStage, state: JSON.stringify(history) }] : [row];
   }
 }
 
-function entryOf(key: string, row: KeyedStateRow | undefined, empty: FoldState): CachedKeyState {
-  if (!row) return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
-  const { state: text, events, position: lastOffset, updated_at: updatedAt } = row;
-  return { key, state: JSON.parse(text) as FoldState, events, lastOffset, updatedAt, weight: text.length };
+function emptyEntry(key: string, empty: FoldState): CachedKeyState {
+  return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
+}
+
+function entryOf(row: KeyedStateRow, history: KeyedStateRow | undefined): CachedKeyState {
+  const { key, state: text, events, position: lastOffset, updated_at: updatedAt } = row;
+  const state = JSON.parse(text) as FoldState;
+  const weight = text.length + (history?.state.length ?? 0);
+  const entry: CachedKeyState = { key, state, events, lastOffset, updatedAt, weight };
+  if (history) entry.history = StateHistory.from(history.state);
+  return entry;
 }

@@ -8,7 +8,14 @@ import {
   type TaskFactory,
 } from '#engine';
 import { streamNameOf } from '#event';
-import type { PartitionCheckpoint, KeyedStateStore, StatePartitionKey } from '#store';
+import {
+  historyStage,
+  StoreUnavailableError,
+  type KeyedStateRow,
+  type KeyedStateStore,
+  type PartitionCheckpoint,
+  type StatePartitionKey,
+} from '#store';
 import type { Tracing } from '#telemetry';
 import {
   endAfterCheckpoint,
@@ -18,6 +25,7 @@ import {
 } from '#processor-kit';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
+import { ingestionDisorder } from './ingestion-clock.js';
 import { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { ProjectionCheckpointer } from './save-states.js';
@@ -42,6 +50,9 @@ export interface ProjectionDependencies extends PartitionTaskDependencies {
 /** Milliseconds after which the log has lost records, if it still ends before the checkpoint. */
 const goneMs = 15_000;
 
+/** Number of attempts to load states and histories of the same position. */
+const loadAttempts = 5;
+
 /** Milliseconds for which a fetch collects records: less than the usual time between two saves (500). */
 const collectMs = 250;
 
@@ -55,6 +66,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
   private readonly id = this.generation.compiled.build.id;
   readonly group = this.dependencies.topics.projectionGroup(this.id);
   private readonly host: PartitionTaskHost<ProjectionTask>;
+  private isMeasuring = false;
 
   constructor(
     private readonly generation: DesiredGeneration,
@@ -86,6 +98,28 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
   flushSoon(): void {
     this.dependencies.checkpointer.flushSoon();
     this.host.fetchNow();
+    if (this.generation.compiled.history === undefined || this.isMeasuring) return;
+    this.isMeasuring = true;
+    this.measure()
+      .catch((error: unknown) => this.dependencies.logger.debug({ err: error }, 'the ends are not known'))
+      .finally(() => (this.isMeasuring = false));
+  }
+
+  /**
+   * Saves in each partition that is read to its end that all events ingested until now are folded. A look-up as of a time
+   * waits for it. If it fails, the look-up asks again.
+   */
+  private async measure(): Promise<void> {
+    const { log, checkpointer, now } = this.dependencies;
+    const topics = new Set([...this].map(({ partition }) => partition.topic));
+    for (const topic of topics) {
+      const time = now() * 1000 - ingestionDisorder;
+      for (const { partition: number, end } of await log.admin.offsets(topic))
+        for (const { partition, projector } of this)
+          if (partition.topic === topic && partition.partition === number && projector.hasReadAll(end, time))
+            checkpointer.add(projector);
+    }
+    checkpointer.flushSoon();
   }
 
   async follow({ streams, compiled }: DesiredGeneration): Promise<void> {
@@ -99,7 +133,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
   }
 
   async open(owned: OwnedPartition): Promise<ProjectionTask> {
-    const { idWindows, erasures, keys, retry, topics, tracing, writer, now } = this.dependencies;
+    const { idWindows, erasures, keys, retry, topics, tracing, now } = this.dependencies;
     const { name, compiled } = this.generation;
     const { topic, partition, assignment, ended } = owned;
     const { position, beginning } = assignment;
@@ -129,7 +163,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
       // no states of the partition.
       keys: keys.open({ complete: saved === undefined }),
       erasures: new PartitionErasureLookup(erasures, { stream: source.id, partition }),
-      load: (missing) => retry.run('store', ended, () => writer.load(place, missing)),
+      load: (missing) => retry.run('store', ended, () => this.load(place, missing)),
       now: () => now() * 1000,
     });
     return new ProjectionTask({
@@ -137,6 +171,21 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
       ...{ partition: owned, window, from, projector },
       place: { name, topic, stream: id ?? topic, partition },
     });
+  }
+
+  /** Loads the states of keys, and their histories if the projection keeps them. @throws StoreUnavailableError */
+  private async load(of: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]> {
+    const { writer } = this.dependencies;
+    if (this.generation.compiled.history === undefined) return writer.load(of, keys);
+    for (let attempt = 0; attempt < loadAttempts; attempt++) {
+      const states = await writer.load(of, keys);
+      const histories = await writer.load({ ...of, stage: historyStage }, keys);
+      // Both rows of a key are saved together, but a process that no longer owns the partition may do so in between.
+      const positions = new Map(histories.map(({ key, position }) => [key, position]));
+      if (states.every(({ key, position }) => positions.get(key) === position))
+        return [...states, ...histories];
+    }
+    throw new StoreUnavailableError('the states of a projection change while they are loaded');
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { FoldState } from '#dataflow';
+import type { FoldState, StateHistory } from '#dataflow';
 import { AgeOrderedMap, KeyBloomFilter } from '#processor-kit';
 
 /** The cached state of one key in one partition. */
@@ -12,8 +12,10 @@ export interface CachedKeyState {
   lastOffset: number;
   /** Ingestion time of the last event that is folded into the state. */
   updatedAt: EpochMicros;
-  /** Approximate length of the state as JSON, in characters. */
+  /** Approximate length of the state and the history as JSON, in characters. */
   weight: number;
+  /** The history of the key, if the projection keeps one. */
+  history?: StateHistory | undefined;
 }
 
 /** Approximate size of a cache entry in characters, without its state. */

@@ -85,7 +85,10 @@ function schemaAddressOf(name: string): SchemaAddress {
 const projectionResource: ResourceOperations = {
   kind: 'projection',
   columns: members('name', 'version', 'status', 'processed', 'failed', 'lag', 'updated_at'),
-  members: membersOf<ProjectionInput>({ name: true, source: true, key: true, fields: true, from: true }),
+  members: membersOf<ProjectionInput>({
+    ...{ name: true, source: true, key: true, fields: true },
+    ...{ history: true, from: true },
+  }),
   namedBy: ['name'],
   optional: [],
   fixed: [],

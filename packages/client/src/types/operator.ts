@@ -8,7 +8,15 @@ export type Operator =
   | { filter: string }
   | { map: { data?: MapTemplate; event_type?: string; entity_id?: string } }
   | { flat_map: { list: string; as?: string } }
-  | { enrich: { from: { projection: string } | { table: Record<string, unknown> }; key: string; as: string } }
+  | {
+      enrich: {
+        from: { projection: string } | { table: Record<string, unknown> };
+        key: string;
+        as: string;
+        /** A CEL expression with a time: adds the state of the projection as of that time. */
+        as_of?: string;
+      };
+    }
   | { dedupe: { key: string; within: string } }
   | { window: Window }
   | { reduce: Record<string, ApiSchemas['ProjectionFieldInput']> }

@@ -1,15 +1,16 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type {
-  ChangedKeysQuery,
-  ClosedStateRowsFilter,
-  DueStateRowsQuery,
-  KeyedStatePageQuery,
-  KeyedStateReader,
-  KeyedStateRow,
-  KeyedStateStore,
-  PartitionCheckpoint,
-  StatePartitionKey,
-  UnmergedKeyedState,
+import {
+  historyStage,
+  type ChangedKeysQuery,
+  type ClosedStateRowsFilter,
+  type DueStateRowsQuery,
+  type KeyedStatePageQuery,
+  type KeyedStateReader,
+  type KeyedStateRow,
+  type KeyedStateStore,
+  type PartitionCheckpoint,
+  type StatePartitionKey,
+  type UnmergedKeyedState,
 } from '../../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
 import type { RowTable } from '../connection/row-table.js';
@@ -45,6 +46,12 @@ const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuerySetti
 const removeClosedSettings: ClickHouseSettings = { lightweight_deletes_sync: '0', mutations_sync: '0' };
 /** ClickHouse setting without which ClickHouse refuses to drop a partition of more than 50 GB. */
 const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
+
+/** Conditions for the rows with states, and with histories. */
+const [isState, isHistory] = [
+  `kind = 'row' AND stage != '${historyStage}'`,
+  `kind = 'row' AND stage = '${historyStage}'`,
+];
 
 const ofPartition = `owner = {owner:String} AND stage = {stage:String}
   AND stream = {stream:String} AND partition = {partition:UInt16}`;
@@ -118,7 +125,7 @@ LIMIT ${params.bind('UInt64', limit)}`;
     await this.connection.caughtUp();
     const query = `${this.selectCheckpoints}
 WHERE kind = 'progress' AND key = '' AND ${ofPartition}
-ORDER BY position DESC
+ORDER BY position DESC, updated_at DESC
 LIMIT 1`;
     const [row] = await this.lookUp<CheckpointValues>({ query, params: paramsOf(at) });
     return row && readCheckpoint(row);
@@ -161,16 +168,20 @@ ORDER BY partition`;
   /** ORDER BY stream, partition: the documented order of a key's rows. */
   async key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined> {
     const query = `${this.selectRows} FINAL
-WHERE kind = 'row' AND owner = {owner:String} AND key = {key:String}
+WHERE ${isState} AND owner = {owner:String} AND key = {key:String}
 ORDER BY stream, partition`;
     return (await this.readKeys(owner, { query, params: { owner, key } }, { signal }))[0];
   }
 
   /** ORDER BY key, stream, partition: the rows of a key are adjacent and in their documented order. */
-  async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]> {
+  async find(
+    owner: string,
+    keys: readonly string[],
+    { signal, histories = false }: Parameters<KeyedStateReader['find']>[2] = {},
+  ): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
     const query = `${this.selectRows} FINAL
-WHERE kind = 'row' AND owner = {owner:String} AND key IN {keys:Array(String)}
+WHERE ${histories ? isHistory : isState} AND owner = {owner:String} AND key IN {keys:Array(String)}
 ORDER BY key, stream, partition`;
     const found: UnmergedKeyedState[] = [];
     for (const part of splitBySize([...new Set(keys)])) {
@@ -209,7 +220,7 @@ ORDER BY key, stream, partition`);
     const params = new SqlParams();
     const where = `${keyConditions(query, params)} AND (${changedSince(query.since, params)})`;
     const statement = params.statement(`${this.selectRows}
-WHERE kind = 'row' AND owner = ${params.bind('String', query.owner)} AND key IN (
+WHERE ${isState} AND owner = ${params.bind('String', query.owner)} AND key IN (
   SELECT key FROM ${this.name} WHERE ${where} GROUP BY key ORDER BY key LIMIT ${params.bind('UInt64', query.limit)})
 ORDER BY key, stream, partition, position DESC
 LIMIT 1 BY key, stream, partition`);
@@ -295,7 +306,7 @@ function keyConditions(
   { owner, after, prefix }: Pick<KeyedStatePageQuery, 'owner' | 'prefix' | 'after'>,
   params: SqlParams,
 ): string {
-  const conditions = [`kind = 'row' AND owner = ${params.bind('String', owner)}`];
+  const conditions = [`${isState} AND owner = ${params.bind('String', owner)}`];
   if (after !== undefined) conditions.push(`key > ${params.bind('String', after)}`);
   if (prefix) conditions.push(`startsWith(key, ${params.bind('String', prefix)})`);
   return conditions.join(' AND ');

@@ -1,11 +1,11 @@
-import type { ProjectionLookup, OperatorOutcome, PassedOnEvent } from './pipeline.js';
+import type { ProjectionAnswer, ProjectionLookup, OperatorOutcome, PassedOnEvent } from './pipeline.js';
 import { uncounted } from './operator-event-counts.js';
 
 /** Limits of what `flat_map` may derive from one event: events, and characters of JSON in all their data. */
 export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
-/** Returns a projection state as JSON text: null if the key has none, undefined if it has not been fetched yet. */
-export type FindProjectionState = (lookup: ProjectionLookup) => string | null | undefined;
+/** Returns the answer to a lookup; undefined if it has not been fetched yet. */
+export type FindProjectionState = (lookup: ProjectionLookup) => ProjectionAnswer | undefined;
 
 /** Error detail for an event whose derived events exceed `derivedEventLimits`. */
 export const tooManyDerivedEvents =

@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EventFromKafka } from '#event';
-import type { FoldValues, Json } from '#dataflow';
+import type { AsOfTime, FoldValues, Json } from '#dataflow';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
@@ -69,10 +69,20 @@ export type PassedOnEvent = Outcome<'pass'>;
 export interface ProjectionLookup {
   readonly projection: string;
   readonly key: string;
+  /** The time of which the state is asked; undefined for the current state. */
+  readonly asOf?: AsOfTime | undefined;
 }
 
-/** Returns a projection state as JSON text, null if the key has none, for all lookups that `lookups` returned. */
-export type GetProjectionState = (lookup: ProjectionLookup) => string | null;
+/** The reason why a projection has no state of a time. */
+export interface NoHistory {
+  readonly detail: string;
+}
+
+/** The answer to a lookup: a state as JSON text, null if the key has none. */
+export type ProjectionAnswer = string | null | NoHistory;
+
+/** Returns the answer to each lookup that `lookups` returned. */
+export type GetProjectionState = (lookup: ProjectionLookup) => ProjectionAnswer;
 
 /** The compiled stateless operators of one stage of a pipeline, including their branches. */
 export interface OperatorChain {
@@ -81,7 +91,7 @@ export interface OperatorChain {
   /** Returns the lookups that `run` still needs. Call it until there are none: an `enrich` may depend on another. */
   lookups(
     flow: PipelineEvent,
-    known: (lookup: ProjectionLookup) => string | null | undefined,
+    known: (lookup: ProjectionLookup) => ProjectionAnswer | undefined,
   ): readonly ProjectionLookup[];
   /**
    * Processes an event; returns all outcomes in the order of the definition. An event's content never makes it throw.

@@ -70,4 +70,50 @@ describe('enrich', () => {
       },
     ]);
   });
+
+  describe('as of a time', () => {
+    const asOf = { ...customers, as_of: 'event.timestamp' };
+    const flow = flowOf('{"customer":"c1"}');
+    const { timestamp: time, ingested_at: known } = flow.event;
+
+    it('asks for the state of that time, of the events that were ingested before the event was', () => {
+      const { chain } = pipelineOf({ enrich: asOf }, out).source;
+      const lookup = { projection: 'customers', key: 'c1', asOf: { time, known } };
+      expect(chain.lookups(flow, () => undefined)).toEqual([lookup]);
+      const earlier = pipelineOf({ enrich: { ...asOf, as_of: 'event.timestamp - duration("1h")' } }, out);
+      expect(earlier.source.chain.lookups(flow, () => undefined)).toEqual([
+        { ...lookup, asOf: { time: time - 3_600_000_000, known } },
+      ]);
+      expect(chain.lookups(flowOf('{"customer":null}'), () => undefined)).toEqual([]);
+    });
+
+    it('fails an event for which there is no history, with the reason', () => {
+      const none = { detail: 'The history begins later.' };
+      expect(outcomesOf([{ enrich: asOf }, out], '{"customer":"c1"}', () => none)).toMatchObject([
+        { kind: 'fail', pointer: '/operators/0/enrich/as_of', detail: none.detail },
+      ]);
+    });
+
+    it.each([
+      [[{ enrich: { ...asOf, as_of: 'event.data.n' } }], /a timestamp is needed/],
+      [[{ enrich: { ...asOf, as_of: 'event.data.' } }], /expected/i],
+    ])('needs an expression with a time: %j', (operators, detail) => {
+      const compile = () => outcomesOf([...operators, out], '{"customer":"c1","n":"x"}');
+      try {
+        expect(compile()).toMatchObject([{ kind: 'fail', detail: expect.stringMatching(detail) as string }]);
+      } catch (error) {
+        expect(error).toMatchObject({ errors: [{ pointer: '/operators/0/enrich/as_of' }] });
+      }
+    });
+
+    it.each([
+      [[{ enrich: { ...asOf, from: { table: { a: 1 } } } }], 'needs `from` with a projection'],
+      [
+        [{ dedupe: { key: 'event.event_id', within: '1h' } }, { enrich: asOf }],
+        'before the first operator with state',
+      ],
+    ])('is refused where it has no meaning: %j', (operators, detail) => {
+      expect(() => pipelineOf(...operators, out)).toThrow(detail);
+    });
+  });
 });

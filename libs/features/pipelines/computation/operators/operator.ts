@@ -37,6 +37,8 @@ export interface OperatorCompileContext {
   /** JSON pointer to the operator's specification in the pipeline definition, such as `/operators/3/filter`. */
   readonly at: string;
   readonly isLast: boolean;
+  /** Whether an operator with state comes before it, so that it reads results and not events of the sources. */
+  readonly isAfterState: boolean;
   /** The next operator, if it is the operator that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
   readonly branch: (operators: unknown, place: BranchCompileContext) => OperatorFunctionFactory;
@@ -83,6 +85,12 @@ export type RightSide = StreamSelection & Pick<StatefulOperator, 'keyOf'>;
 export type OperatorExternalReference =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'read'; readonly stream: string; readonly pointer: string }
-  | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
+  | {
+      readonly kind: 'ask';
+      readonly projection: string;
+      readonly pointer: string;
+      /** JSON pointer to `as_of`, which needs a projection with a history; undefined without it. */
+      readonly asOf?: string;
+    }
   /** A webhook. `at` is the JSON pointer to the `webhook` operator. */
   | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

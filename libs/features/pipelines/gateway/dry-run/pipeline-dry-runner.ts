@@ -2,11 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
-import { maxStateKeys, type KeyedStateReader } from '#store';
+import { maxStateKeys, statesByKey, type KeyedStateReader } from '#store';
 import {
+  answersAsOf,
   dryRun,
   DryRunTooExpensiveError,
+  lookupName,
+  noHistory,
   type DryRunResult,
+  type ProjectionAnswer,
   type ProjectionLookup,
   type CompiledPipeline,
 } from '#features/pipelines/computation';
@@ -15,13 +19,17 @@ import { WebhookAddressPolicy } from '#features/webhooks';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
-import { foldOf, mergedKey } from '#features/projections';
+import { foldOf } from '#features/projections/definition';
+import { mergedKey } from '#features/projections';
 import { Bulkhead } from '#gateway-kit';
 
 /** JSON pointer to the definition in the request body. */
 const definitionAt = '/definition';
 
-/** Runs given events through pipelines without writing anything. Lookups of projections read their current states. */
+/**
+ * Runs given events through pipelines without writing anything. Lookups of projections read their current states, or their histories
+ * as they are saved now.
+ */
 @Injectable()
 export class PipelineDryRunner {
   constructor(
@@ -67,39 +75,49 @@ export class PipelineDryRunner {
     }
   }
 
-  /**
-   * Resolves with the state for each lookup, as JSON text; null for a key without a state. Reads all keys of a
-   * projection together.
-   */
+  /** Resolves with the answer to each lookup. Reads all keys of a projection together. */
   private async statesOf(
     lookups: readonly ProjectionLookup[],
     client: AbortSignal,
-  ): Promise<(string | null)[]> {
-    const states = new Map<string, ReadonlyMap<string, string>>();
+  ): Promise<ProjectionAnswer[]> {
+    const answers = new Map<string, ProjectionAnswer>();
     for (const name of new Set(lookups.map(({ projection }) => projection))) {
-      const keys = new Set(lookups.flatMap(({ projection, key }) => (projection === name ? [key] : [])));
-      states.set(name, await this.statesIn(name, [...keys], client));
+      const own = lookups.filter(({ projection }) => projection === name);
+      for (const histories of [false, true]) {
+        const some = own.filter(({ asOf }) => (asOf !== undefined) === histories);
+        if (some.length > 0) await this.answer(some, { client, histories, answers });
+      }
     }
-    return lookups.map(({ projection, key }) => states.get(projection)?.get(key) ?? null);
+    return lookups.map((lookup) => answers.get(lookupName(lookup)) ?? null);
   }
 
-  /** Resolves with the states by key; empty while the projection has no generation to read. */
-  private async statesIn(
-    name: string,
-    keys: readonly string[],
-    client: AbortSignal,
-  ): Promise<Map<string, string>> {
-    const generation = this.definitions.projections.get(name)?.serving;
-    const states = new Map<string, string>();
-    if (!generation) return states;
-    const fold = foldOf(generation);
-    for (let at = 0; at < keys.length; at += maxStateKeys) {
-      const some = keys.slice(at, at + maxStateKeys);
-      const find = (signal: AbortSignal) => this.store.projections.find(generation.id, some, signal);
-      for (const found of await this.bulkhead.run(client, find))
-        states.set(found.key, fold.result(mergedKey(fold, found).folded));
+  /** Adds the answers to lookups in one projection. Adds none while the projection has no generation to read. */
+  private async answer(
+    lookups: readonly ProjectionLookup[],
+    to: { client: AbortSignal; histories: boolean; answers: Map<string, ProjectionAnswer> },
+  ): Promise<void> {
+    const { client, histories, answers } = to;
+    const { projection } = lookups[0]!;
+    const generation = this.definitions.projections.get(projection)?.serving;
+    if (!generation) return;
+    if (histories && generation.spec.history === undefined) {
+      for (const lookup of lookups) answers.set(lookupName(lookup), noHistory(projection));
+      return;
     }
-    return states;
+    const fold = foldOf(generation);
+    const keys = [...new Set(lookups.map(({ key }) => key))];
+    for (let at = 0; at < keys.length; at += maxStateKeys) {
+      const some = new Set(keys.slice(at, at + maxStateKeys));
+      const find = (signal: AbortSignal) =>
+        this.store.projections.find(generation.id, [...some], { signal, histories });
+      const found = await this.bulkhead.run(client, find);
+      const own = lookups.filter(({ key }) => some.has(key));
+      if (histories)
+        for (const [name, answer] of answersAsOf(own, statesByKey(found), fold)) answers.set(name, answer);
+      else
+        for (const one of found)
+          answers.set(lookupName({ projection, key: one.key }), fold.result(mergedKey(fold, one).folded));
+    }
   }
 }
 

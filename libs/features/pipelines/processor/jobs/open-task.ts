@@ -1,4 +1,11 @@
-import { PartitionErasureLookup, warmUpStart, type OwnedPartition, type PartitionTask } from '#engine';
+import { withAnySignal } from '#async';
+import {
+  FencedError,
+  PartitionErasureLookup,
+  warmUpStart,
+  type OwnedPartition,
+  type PartitionTask,
+} from '#engine';
 import type { EpochMicros } from '#json';
 import type { StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#kafka';
@@ -168,7 +175,7 @@ interface OpenedTask {
 
 /** Creates the task. The method is synchronous, so that an id window that is opened here is also closed by the task. */
 function taskOf(
-  { source, stage, partition: { assignment, ended }, current, idOf }: AssignedJobPartition,
+  { source, stage, partition: { assignment, ended, closing }, current, idOf }: AssignedJobPartition,
   opened: { state: JobPartitionState; rows: PartitionRowCache | undefined; from: number; warmUp: number },
   dependencies: JobDependencies,
 ): OpenedTask {
@@ -177,8 +184,13 @@ function taskOf(
   const shared: StageTaskDependencies = {
     ...{ state, current, sink },
     load: (lookups, found) => {
-      const all = [...lookups];
-      return retry.run('store', ended, () => tables.load(all, found));
+      const mayWait = lookups.some(({ asOf }) => asOf !== undefined);
+      return withAnySignal(mayWait ? [ended, closing] : [ended], (signal) =>
+        retry.run('store', signal, () => tables.load(lookups, found, signal)),
+      ).catch((error: unknown) => {
+        if (mayWait && closing.aborted) throw new FencedError('the process stops while a look-up waits');
+        throw error;
+      });
     },
     saveDeadLetters: (letters) =>
       saveDeadLetters({ writer: dependencies.writer, retry, stopped: ended }, letters),

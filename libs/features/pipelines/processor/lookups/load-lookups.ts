@@ -1,17 +1,27 @@
 import type { TimeSlice } from '#async';
-import type {
-  OperatorChain,
-  PipelineEvent,
-  ProjectionLookup,
-  GetProjectionState,
+import {
+  lookupName,
+  type OperatorChain,
+  type PipelineEvent,
+  type ProjectionAnswer,
+  type ProjectionLookup,
+  type GetProjectionState,
 } from '#features/pipelines/computation';
-import { lookupName, type LoadedProjectionStates, type SideInputLoader } from './side-input-loader.js';
 
 /**
  * Maximum number of rounds in which a chain requests projection states. An `enrich` may depend on the result of an
  * earlier `enrich`, and a chain has at most this many operators.
  */
 const mostRounds = 60;
+
+/** Loaded answers of projections, by the result of `lookupName`. */
+export type LoadedProjectionStates = Map<string, ProjectionAnswer>;
+
+/** Adds the answers to lookups to `found`. */
+export type LoadProjectionStates = (
+  lookups: readonly ProjectionLookup[],
+  found: LoadedProjectionStates,
+) => Promise<void>;
 
 /** An input event of an operator chain. */
 export interface ChainInputEvent {
@@ -27,7 +37,7 @@ export interface ChainInputEvent {
 export async function loadLookups<In extends ChainInputEvent>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
-  { load, turn }: { load: SideInputLoader['load']; turn: TimeSlice },
+  { load, turn }: { load: LoadProjectionStates; turn: TimeSlice },
 ): Promise<{ inputs: Iterable<In | undefined>; tables: GetProjectionState }> {
   if (!chain.looksUp) return { inputs, tables: () => null };
   const found: LoadedProjectionStates = new Map();
@@ -36,7 +46,7 @@ export async function loadLookups<In extends ChainInputEvent>(
     if (turn.over(sizeOf(input))) await turn.end();
     if (input) all.push(input);
   }
-  const known = (lookup: ProjectionLookup): string | null | undefined => found.get(lookupName(lookup));
+  const known = (lookup: ProjectionLookup): ProjectionAnswer | undefined => found.get(lookupName(lookup));
   for (let round = 0; round < mostRounds; round++) {
     const lookups = new Map<string, ProjectionLookup>();
     for (const input of all) {
@@ -45,7 +55,7 @@ export async function loadLookups<In extends ChainInputEvent>(
         lookups.set(lookupName(lookup), lookup);
     }
     if (lookups.size === 0) break;
-    await load(lookups.values(), found);
+    await load([...lookups.values()], found);
   }
   return { inputs: all, tables: (lookup) => known(lookup) ?? null };
 }

@@ -2,21 +2,26 @@ import { expect, it } from 'vitest';
 import type { ProjectionDefinition } from '#features/projections/definition';
 import { maxStateKeys } from '#store';
 import { MemoryStore } from '#store/memory';
-import { SideInputLoader, type LoadedProjectionStates } from './side-input-loader.js';
+import type { LoadedProjectionStates } from './load-lookups.js';
+import { SideInputLoader } from './side-input-loader.js';
 
 const serving = { id: 'b'.repeat(24), spec: { fields: { n: { op: 'count' } } } };
 const projections = { get: () => ({ serving }) as unknown as ProjectionDefinition };
 
 type Definitions = ConstructorParameters<typeof SideInputLoader>[0]['definitions'];
 const definitions = { projections } as unknown as Definitions;
+const histories = { load: () => Promise.reject(new Error('no lookup is as of a time')) };
+const { signal } = new AbortController();
 const lookup = (key: string) => ({ projection: 'p', key });
 
 it('loads as many keys as a batch of events can have', async () => {
-  const tables = new SideInputLoader({ definitions, store: new MemoryStore().projections, now: () => 0 });
+  const tables = new SideInputLoader({
+    ...{ definitions, histories, store: new MemoryStore().projections, now: () => 0 },
+  });
   const found: LoadedProjectionStates = new Map();
   const lookups = Array.from({ length: 2 * maxStateKeys + 1 }, (_, i) => lookup(`k-${i}`));
 
-  await tables.load(lookups, found);
+  await tables.load(lookups, found, signal);
 
   expect(found.size).toBe(lookups.length);
 });
@@ -27,7 +32,7 @@ it('caches loaded states for a short time, up to 16 million characters', async (
   const asked: string[] = [];
   const state = JSON.stringify([[JSON.stringify('x'.repeat(60_000)), [0, 0, 0, 'orders']]]);
   const tables = new SideInputLoader({
-    ...{ definitions: longest as unknown as Definitions, now: () => 0 },
+    ...{ definitions: longest as unknown as Definitions, histories, now: () => 0 },
     store: {
       find: (_build, keys) => {
         asked.push(...keys);
@@ -37,12 +42,12 @@ it('caches loaded states for a short time, up to 16 million characters', async (
   });
   const keys = Array.from({ length: 400 }, (_, i) => `k-${i}`);
   const found: LoadedProjectionStates = new Map();
-  await tables.load(keys.map(lookup), found);
-  expect(found.get('p k-0')!.length).toBeGreaterThan(60_000);
+  await tables.load(keys.map(lookup), found, signal);
+  expect(found.get('p k-0')).toHaveProperty('length', 60_011);
   asked.length = 0;
 
-  await tables.load(['k-399', 'k-398'].map(lookup), new Map());
+  await tables.load(['k-399', 'k-398'].map(lookup), new Map(), signal);
   expect(asked).toEqual([]);
-  await tables.load(['k-0', 'k-100'].map(lookup), new Map());
+  await tables.load(['k-0', 'k-100'].map(lookup), new Map(), signal);
   expect(asked).toEqual(['k-0', 'k-100']);
 });

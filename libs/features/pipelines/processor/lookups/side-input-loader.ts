@@ -1,9 +1,11 @@
 import type { Definitions } from '#registry';
-import type { ProjectionGeneration } from '#features/projections/definition';
-import { maxStateKeys, type KeyedStateReader } from '#store';
-import { compileFold, type Fold, type FoldState } from '#dataflow';
-import { type ProjectionLookup } from '#features/pipelines/computation';
+import { foldOf } from '#features/projections/definition';
+import { maxStateKeys, statesByKey, type KeyedStateReader } from '#store';
+import type { FoldState } from '#dataflow';
+import { lookupName, type ProjectionLookup } from '#features/pipelines/computation';
 import { AgeOrderedMap } from '#processor-kit';
+import type { HistoryLoader } from './history-loader.js';
+import type { LoadedProjectionStates } from './load-lookups.js';
 
 /**
  * Limits of the cache of projection states: the milliseconds for which a state is cached, the number of states, and
@@ -13,42 +15,53 @@ const cachedMs = 2000;
 const mostCached = { states: 10_000, weight: 16 * 1024 * 1024 };
 /** Approximate size of a cache entry in characters, without its state and its name. */
 const stateWeight = 200;
-/** Maximum number of compiled folds that are cached. */
-const mostFolds = 100;
 
 interface CachedState {
   readonly state: string | null;
   readonly until: number;
 }
 
-/** Loaded states of projections, by the result of `lookupName`; null for a key without a state. */
-export type LoadedProjectionStates = Map<string, string | null>;
-
-export function lookupName({ projection, key }: ProjectionLookup): string {
-  return `${projection} ${key}`;
-}
-
 /**
  * Loads the projection states for the operator `enrich`, from the serving generation of each projection, merged over
- * its partitions. The states are current, and not those at the time of the event. An event that is processed again
- * after a crash may get different states.
+ * its partitions. The states are current, so an event that is processed again after a crash may get different states.
+ * Lookups as of a time are left to the histories.
  */
 export class SideInputLoader {
   private readonly kept = new AgeOrderedMap<string, CachedState>();
   private weight = 0;
-  private readonly folds = new Map<string, Fold>();
 
   constructor(
     private readonly dependencies: {
       definitions: Pick<Definitions, 'projections'>;
       store: Pick<KeyedStateReader, 'find'>;
+      histories: Pick<HistoryLoader, 'load'>;
       /** Returns the current time in milliseconds. */
       now: () => number;
     },
   ) {}
 
-  /** Adds the states for these lookups to `found`; null for a key without a state. @throws StoreUnavailableError */
-  async load(lookups: Iterable<ProjectionLookup>, found: LoadedProjectionStates): Promise<void> {
+  /**
+   * Adds the answers to these lookups to `found`.
+   * @throws StoreUnavailableError @throws the signal's reason, which ends a wait for a history
+   */
+  async load(
+    lookups: Iterable<ProjectionLookup>,
+    found: LoadedProjectionStates,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const all = [...lookups];
+    const asOf = all.filter((lookup) => lookup.asOf);
+    if (asOf.length > 0) await this.dependencies.histories.load(asOf, found, signal);
+    await this.loadCurrent(
+      all.filter((lookup) => !lookup.asOf),
+      found,
+    );
+  }
+
+  private async loadCurrent(
+    lookups: readonly ProjectionLookup[],
+    found: LoadedProjectionStates,
+  ): Promise<void> {
     const missing = new Map<string, Set<string>>();
     for (const lookup of lookups) {
       const name = lookupName(lookup);
@@ -71,11 +84,9 @@ export class SideInputLoader {
     const generation = this.dependencies.definitions.projections.get(projection)?.serving;
     const states = new Map<string, string>();
     if (generation) {
-      const fold = this.foldOf(generation);
-      for (const { key, parts } of await this.dependencies.store.find(generation.id, keys)) {
-        const merged = parts
-          .map(({ state }) => JSON.parse(state) as FoldState)
-          .reduce((a, b) => fold.merge(a, b));
+      const fold = foldOf(generation);
+      for (const [key, texts] of statesByKey(await this.dependencies.store.find(generation.id, keys))) {
+        const merged = texts.map((text) => JSON.parse(text) as FoldState).reduce((a, b) => fold.merge(a, b));
         states.set(key, fold.result(merged));
       }
     }
@@ -97,15 +108,6 @@ export class SideInputLoader {
       if (!oldest) return;
       this.weight -= weightOf(...oldest);
     }
-  }
-
-  private foldOf({ id, spec }: ProjectionGeneration): Fold {
-    const known = this.folds.get(id);
-    if (known) return known;
-    if (this.folds.size >= mostFolds) this.folds.clear();
-    const fold = compileFold(spec.fields);
-    this.folds.set(id, fold);
-    return fold;
   }
 }
 

@@ -1,7 +1,12 @@
 import { TimeSlice } from '#async';
 import type { OperatorChain } from '#features/pipelines/computation';
 import type { JobIdentity } from '../output/emitted-record.js';
-import { loadLookups, sizeOf, type ChainInputEvent } from '../lookups/load-lookups.js';
+import {
+  loadLookups,
+  sizeOf,
+  type ChainInputEvent,
+  type LoadProjectionStates,
+} from '../lookups/load-lookups.js';
 import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { JobConfiguration } from './job-configuration.js';
 import type { StageTaskDependencies } from './stage-task.js';
@@ -77,7 +82,7 @@ export class BatchComputation {
     inputs: Iterable<(ChainInputEvent & InputRecordContext) | undefined>,
   ): Promise<void> {
     const { output, turn } = this;
-    const ready = await loadLookups(chain, inputs, { load: this.dependencies.load, turn });
+    const ready = await loadLookups(chain, inputs, { load: (...args) => this.load(...args), turn });
     for (const input of ready.inputs) {
       if (this.isOver(sizeOf(input))) await this.giveWay();
       if (!input) continue;
@@ -97,6 +102,14 @@ export class BatchComputation {
   async giveWay(): Promise<void> {
     await this.turn.end();
     this.dependencies.state.ended.throwIfAborted();
+  }
+
+  /** Loads answers to lookups. A lookup as of a time may wait for its projection, so it holds no permit. */
+  private async load(...[lookups, found]: Parameters<LoadProjectionStates>): Promise<void> {
+    const mayWait = lookups.some(({ asOf }) => asOf !== undefined);
+    if (mayWait) this.leave();
+    await this.dependencies.load(lookups, found);
+    if (mayWait) await this.enter();
   }
 
   private get isTooMuch(): boolean {

@@ -6,7 +6,7 @@ import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
-import type { SideInputLoader } from '../lookups/side-input-loader.js';
+import type { LoadProjectionStates } from '../lookups/load-lookups.js';
 
 /** Dependencies of the task of one partition. */
 export interface StageTaskDependencies {
@@ -18,7 +18,7 @@ export interface StageTaskDependencies {
   readonly current: () => JobConfiguration;
   sink: Sink;
   /** Loads projection states for `enrich`, and retries until the states are loaded. */
-  readonly load: SideInputLoader['load'];
+  readonly load: LoadProjectionStates;
   /** Stores dead letters, and retries until the dead letters are stored. */
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */

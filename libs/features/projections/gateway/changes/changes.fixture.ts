@@ -10,7 +10,8 @@ import {
   type GivenConnectionsOptions,
 } from '../../../events/live/given-connections.fixture.js';
 import { StreamClient, type ServerSentEventParser } from '../../../events/live/stream-client.fixture.js';
-import { foldOf, keyState, mergedKey } from '../states/key-state.js';
+import { foldOf } from '#features/projections/definition';
+import { keyState, mergedKey } from '../states/key-state.js';
 import { ChangeStreamOpener } from './change-stream-opener.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionsFollower } from './projections-follower.js';

@@ -9,7 +9,8 @@ import {
 } from '#store';
 import { abortable, onOneLine, type Bulkhead } from '#gateway-kit';
 import { LivePosition, streamKey, ResumeIdSpacer, positionMessage } from '#features/events';
-import { foldOf, keyState, mergedKey } from '../states/key-state.js';
+import { foldOf } from '#features/projections/definition';
+import { keyState, mergedKey } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 import { changeId } from './change-stream-position.js';
 import { SingleFlightCache } from './single-flight-cache.js';

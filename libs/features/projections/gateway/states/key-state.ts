@@ -1,7 +1,6 @@
 import type { EpochMicros } from '#json';
-import type { ProjectionGeneration } from '#features/projections/definition';
 import type { UnmergedKeyedState } from '#store';
-import { compileFold, type Fold, type FoldState } from '#dataflow';
+import type { Fold, FoldState } from '#dataflow';
 
 /** The state of one key of a projection as reads return it: the fields, merged over all partitions. */
 export interface KeyState {
@@ -20,17 +19,6 @@ export interface MergedKeyFoldState {
   version: number;
   updatedAt: EpochMicros;
   folded: FoldState;
-}
-
-const folds = new WeakMap<ProjectionGeneration, Fold>();
-
-/** Returns the fold of a generation. Compiles it once. */
-export function foldOf(generation: ProjectionGeneration): Fold {
-  const known = folds.get(generation);
-  if (known) return known;
-  const fold = compileFold(generation.spec.fields);
-  folds.set(generation, fold);
-  return fold;
 }
 
 /** Merges the partial states of all partitions of a key. */

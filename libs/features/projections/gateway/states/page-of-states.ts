@@ -5,7 +5,8 @@ import type { KeyedStateReader } from '#store';
 import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 import { nameCursor, nameOfCursor } from '#gateway-kit';
 import '#store';
-import { foldOf, keyState, mergedKey, type MergedKeyFoldState } from './key-state.js';
+import { foldOf } from '#features/projections/definition';
+import { keyState, mergedKey, type MergedKeyFoldState } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 import type { StatePage } from './state-answers.js';
 

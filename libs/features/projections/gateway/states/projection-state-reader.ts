@@ -7,7 +7,8 @@ import type { ProjectionGeneration, ProjectionDefinition } from '#features/proje
 import type { KeyedStateReader } from '#store';
 import { Bulkhead, type ConsistencyToken, ConsistencyTokenWaiter } from '#gateway-kit';
 import { ProjectionStatsReader } from '../projection-stats-reader.js';
-import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
+import { foldOf } from '#features/projections/definition';
+import { keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type ProjectionStatesQuery } from './page-of-states.js';
 import type { StatePage } from './state-answers.js';
 import '../projection-problems.js';
