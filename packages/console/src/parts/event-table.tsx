@@ -37,7 +37,7 @@ function entityLink({ stream, entity_id: id }: StoredEvent) {
 }
 
 /** All of an event. */
-function EventDetail({ event }: { event: StoredEvent }) {
+export function EventDetail({ event }: { event: StoredEvent }) {
   const facts = [
     ['Event id', event.event_id],
     ['Stream', event.stream],

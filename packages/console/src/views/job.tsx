@@ -2,34 +2,58 @@ import type { PipelineWithStats, ProjectionWithStats } from '#client';
 import { useAction, type LoadableData } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { mayWrite, type ExactAnswer } from '../app/session.js';
+import { duration, grouped } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button } from '../parts/form.js';
 import { Problem } from '../parts/states.js';
-import type { Column } from '../parts/table.js';
-import { Count, Link, Status, titleOf } from '../parts/values.js';
+import { numberColumn, type Column } from '../parts/table.js';
+import { Link, ShortText, Status, Text, titleOf } from '../parts/values.js';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 
-/** Returns the columns of a list of projections or pipelines, with these counters. */
+/** Returns the columns of a list of projections or pipelines, with these counters before those that all have. */
 export function jobColumns<T extends Job>(
   kind: 'projections' | 'pipelines',
   counters: readonly (keyof T & string)[],
 ): Column<T>[] {
+  const singular = kind.slice(0, -1);
   return [
     {
-      name: titleOf(kind.slice(0, -1)),
+      name: titleOf(singular),
       isHeading: true,
+      value: ({ name }) => name,
       cell: ({ name }) => <Link href={hrefOf([kind, name])} text={name} />,
     },
-    { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-    { name: 'Streams', cell: ({ source }) => source.streams.join(', ') },
-    ...counters.map((name): Column<T> => ({
-      name: titleOf(name),
-      isNumber: true,
-      cell: (job) => <Count value={job[name] as number} />,
-    })),
+    { name: 'Status', value: ({ status }) => status, cell: ({ status }) => <Status value={status} /> },
+    { name: 'Streams', value: streamsText, cell: (job) => <Text value={streamsText(job)} /> },
+    ...counters.map((name) => numberColumn<T>(titleOf(name), (job) => job[name] as number)),
+    {
+      ...numberColumn<T>('Failed', ({ failed }) => failed),
+      cell: ({ name, failed }) =>
+        failed === 0 ? (
+          0
+        ) : (
+          <a href={hrefOf(['dead-letters'], { source: `${singular}:${name}` })}>{grouped(failed)}</a>
+        ),
+    },
+    numberColumn('Lag', ({ lag }) => lag),
+    numberColumn('Lag time', ({ lag_seconds }) => lag_seconds, { show: duration, total: 'largest' }),
   ];
+}
+
+function streamsText({ source }: Job): string {
+  return source.streams.join(', ');
+}
+
+/** Returns the column of the last error of a projection or a pipeline. */
+export function errorColumn<T extends Job>(errorOf: (job: T) => string | null | undefined): Column<T> {
+  return {
+    name: 'Error',
+    value: errorOf,
+    class: 'short-error',
+    cell: (job) => <ShortText value={errorOf(job)} />,
+  };
 }
 
 interface JobActionsProps {
