@@ -113,15 +113,17 @@ function SidewaysRegion({ label, children }: { label: string; children: Componen
   }, []);
   return (
     <div class="table-frame" data-hidden={hidden}>
-      <div class="table" role="region" aria-label={label} tabIndex={0} ref={region}>
-        {children}
-      </div>
       {hidden && (
         <p class="muted small sideways" aria-hidden="true">
           {hidden.includes('left') && '← '}Scroll the table sideways for more columns
           {hidden.includes('right') && ' →'}
         </p>
       )}
+      <div class="table-edge">
+        <div class="table" role="region" aria-label={label} tabIndex={0} ref={region}>
+          {children}
+        </div>
+      </div>
     </div>
   );
 }
@@ -212,7 +214,9 @@ function Row<T>({ row, columns, isOpen, detail, isMember }: RowProps<T> & { row:
       </tr>
       {open && (
         <tr class="detail">
-          <td colSpan={columns.length}>{detail?.(row)}</td>
+          <td colSpan={columns.length}>
+            <div class="row-detail">{detail?.(row)}</div>
+          </td>
         </tr>
       )}
     </>

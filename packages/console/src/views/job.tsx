@@ -1,7 +1,7 @@
 import type { PipelineWithStats, ProjectionWithStats } from '#client';
-import { useAction, type LoadableData } from '../app/resource.js';
+import { useAction, useResource, type LoadableData } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
-import { mayWrite, type ExactAnswer } from '../app/session.js';
+import { client, mayWrite, type ExactAnswer } from '../app/session.js';
 import { duration, grouped } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
@@ -46,14 +46,43 @@ function streamsText({ source }: Job): string {
   return source.streams.join(', ');
 }
 
-/** Returns the column of the last error of a projection or a pipeline. */
-export function errorColumn<T extends Job>(errorOf: (job: T) => string | null | undefined): Column<T> {
+/** The errors of at most this number of jobs are loaded for a list. */
+const mostErrors = 20;
+
+/**
+ * Returns the column of the last error of each job: why it cannot continue, or the error of its latest dead letter.
+ * @param errorOf returns why a job cannot continue
+ */
+export function useErrorColumn<T extends Job>(
+  kind: 'projection' | 'pipeline',
+  jobs: readonly T[] = [],
+  errorOf: (job: T) => string | null | undefined,
+): Column<T> {
+  const failing = jobs.filter((job) => job.failed > 0 && !errorOf(job)).slice(0, mostErrors);
+  const failed = failing.map(({ name, failed }) => [name, failed] as const);
+  const errors = useResource((signal) => latestErrors(kind, failed, signal), [failed], {
+    skip: failed.length === 0,
+  });
+  const shown = (job: T) => errorOf(job) || (job.failed > 0 ? errors.data?.get(job.name) : undefined);
   return {
-    name: 'Error',
-    value: errorOf,
+    name: 'Last error',
+    value: shown,
     class: 'short-error',
-    cell: (job) => <ShortText value={errorOf(job)} />,
+    cell: (job) => <ShortText value={shown(job)} />,
   };
+}
+
+async function latestErrors(
+  kind: string,
+  failed: readonly (readonly [name: string, count: number])[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const read = async ([name]: readonly [string, number]) => {
+    const source = `${kind}:${name}`;
+    const { items } = await client.value.deadLetters.list({ source, limit: 1 }, { signal }).first();
+    return [name, items[0]?.error ?? ''] as const;
+  };
+  return new Map(await Promise.all(failed.map(read)));
 }
 
 interface JobActionsProps {

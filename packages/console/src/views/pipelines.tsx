@@ -13,7 +13,7 @@ import { Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Count, Duration, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
 import { DryRunPanel } from './dry-run.js';
-import { errorColumn, Failure, JobActions, jobColumns } from './job.js';
+import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
 
 const columns: readonly Column<PipelineWithStats>[] = [
   ...jobColumns<PipelineWithStats>('pipelines', ['processed', 'emitted', 'late']),
@@ -22,19 +22,21 @@ const columns: readonly Column<PipelineWithStats>[] = [
     value: ({ watermark }) => watermark,
     cell: ({ watermark }) => <Ago value={watermark} />,
   },
-  errorColumn(({ failure, retrying }) => failure ?? retrying?.last_answer),
 ];
+
+const errorOf = ({ failure, retrying }: PipelineWithStats) => failure ?? retrying?.last_answer;
 
 export function PipelinesView() {
   const pipelines = usePages((cursor) => client.value.pipelines.list({ cursor, limit: 500 }), [], {
     everyMs: refreshMs,
   });
+  const error = useErrorColumn('pipeline', pipelines.data?.items, errorOf);
   return (
     <ListPage
       title="Pipelines"
       about="Operators between streams."
       of={pipelines}
-      columns={columns}
+      columns={[...columns, error]}
       keyOf={({ name }) => name}
       textOf={({ name }) => name}
       isFolded

@@ -10,7 +10,7 @@ import { ListPage, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Count, Duration, type Fact, Facts, Status, titleOf } from '../parts/values.js';
-import { errorColumn, Failure, JobActions, jobColumns } from './job.js';
+import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
 import { LiveStates, StateTable } from './state-table.js';
 
 const columns: readonly Column<ProjectionWithStats>[] = [
@@ -20,19 +20,21 @@ const columns: readonly Column<ProjectionWithStats>[] = [
     value: ({ updated_at }) => updated_at,
     cell: ({ updated_at }) => <Ago value={updated_at} />,
   },
-  errorColumn(({ failure }) => failure),
 ];
+
+const errorOf = ({ failure }: ProjectionWithStats) => failure;
 
 export function ProjectionsView() {
   const list = usePages((cursor) => client.value.projections.list({ cursor, limit: 500 }), [], {
     everyMs: refreshMs,
   });
+  const error = useErrorColumn('projection', list.data?.items, errorOf);
   return (
     <ListPage
       title="Projections"
       about="States that are computed from events, one for each key."
       of={list}
-      columns={columns}
+      columns={[...columns, error]}
       keyOf={({ name }) => name}
       textOf={({ name }) => name}
       isFolded
