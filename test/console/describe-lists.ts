@@ -63,6 +63,25 @@ export function describeLists(system: () => TestSystem, browser: () => Browser):
       await tab.close();
     });
 
+    it('say that only the loaded rows are sorted, load more, and keep these when they refresh', async () => {
+      const tab = await opened('/keys', { isFast: true });
+      await tab.page.setRequestInterception(true);
+      // Pages of 5 rows.
+      tab.page.on('request', (request) => {
+        void request.continue({ url: request.url().replace('limit=500', 'limit=5') });
+      });
+      await tab.visit('/streams?sort=Events');
+      await tab.shows('more than the 5 rows that are loaded');
+      await tab.click('Load more');
+      await tab.shows('more than the 10 rows that are loaded');
+      const isSecondPage = (request: { url: () => string }) => request.url().includes('cursor=');
+      for (let i = 0; i < 2; i++)
+        await tab.page.waitForResponse((response) => isSecondPage(response.request()));
+      await tab.shows('more than the 10 rows that are loaded');
+      expect(await tab.page.$$('tbody tr')).toHaveLength(10);
+      await tab.close();
+    });
+
     it('fold names with a common prefix, with their number and sums, and open by keyboard', async () => {
       await until(
         async () => (await system().core.get('/api/v1/streams/shop.list-19')).text.includes('"events":2'),
