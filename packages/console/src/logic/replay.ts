@@ -19,11 +19,10 @@ const idsInRequest = 500;
 /** One replay makes at most this number of requests, of up to a thousand dead letters each. */
 const mostRequests = 100;
 
+type Replay = (input: ReplayInput) => Promise<ReplayReport>;
+
 /** Replays a selection with as many requests as it takes. */
-export async function replayAll(
-  selection: ReplaySelection,
-  replay: (input: ReplayInput) => Promise<ReplayReport>,
-): Promise<ReplayResult> {
+export async function replayAll(selection: ReplaySelection, replay: Replay): Promise<ReplayResult> {
   if ('source' in selection) return replaySource(selection.source, replay);
   const reports: ReplayReport[] = [];
   for (let i = 0; i < selection.ids.length; i += idsInRequest)
@@ -31,10 +30,7 @@ export async function replayAll(
   return combined(reports);
 }
 
-async function replaySource(
-  source: string,
-  replay: (input: ReplayInput) => Promise<ReplayReport>,
-): Promise<ReplayResult> {
+async function replaySource(source: string, replay: Replay): Promise<ReplayResult> {
   const reports = [await replay({ source })];
   for (let cursor = reports[0]!.next_cursor; cursor !== null && reports.length < mostRequests;) {
     const report = await replay({ source, cursor });

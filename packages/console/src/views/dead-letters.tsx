@@ -176,7 +176,7 @@ function Detail({ letter }: { letter: DeadLetter }) {
     <>
       <Facts of={facts.filter(([name]) => name !== 'Operator' || operator !== null)} />
       {projection !== undefined && <RebuildHint projection={projection} />}
-      <h3>Record</h3>
+      <h2 class="detail-title">Record</h2>
       <LongText text={visibleText(event)} class="mono" />
     </>
   );
