@@ -92,6 +92,10 @@ export function describeLists(system: () => TestSystem, browser: () => Browser):
       expect(await tab.text()).not.toContain('shop.list-1');
       const sum = await tab.page.$eval('tr.group td', textOf);
       expect(sum).toBe('40');
+      await tab.visit('/streams?sort=-Events');
+      // The sum of the group, 40, is more than the 4 events of this stream, and each of its streams has fewer.
+      const shown = (await tab.page.evaluate(rowNames)) as string[];
+      expect(shown.indexOf('shop. 20 rows')).toBeLessThan(shown.indexOf(planted.hostile));
       await tab.tabTo('tr.group button', 'shop.');
       await tab.page.keyboard.press('Enter');
       await tab.shows('shop.list-19');

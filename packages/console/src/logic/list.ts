@@ -94,8 +94,11 @@ function prefixesOf(name: string): string[] {
     .filter((one) => one !== name);
 }
 
+/** How the numbers of a group become one. */
+export type Total = 'sum' | 'largest';
+
 /** Returns the total of numbers: their sum, or the largest. Rows without a number are left out. */
-export function totalOf(values: readonly SortValue[], total: 'sum' | 'largest'): number | undefined {
+export function totalOf(values: readonly SortValue[], total: Total): number | undefined {
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length === 0) return undefined;
   return numbers.reduce((a, b) => (total === 'sum' ? a + b : Math.max(a, b)));

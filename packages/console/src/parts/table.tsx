@@ -1,6 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { folded, totalOf, type RowGroup, type SortOrder, type SortValue } from '../logic/list.js';
+import {
+  folded,
+  sorted,
+  totalOf,
+  type RowGroup,
+  type SortOrder,
+  type SortValue,
+  type Total,
+} from '../logic/list.js';
 import { Button } from './form.js';
 import { Count, Text } from './values.js';
 
@@ -12,8 +20,8 @@ export interface Column<T> {
   isNumber?: boolean;
   /** What rows are sorted by. Without it, the column cannot be sorted. */
   value?: (row: T) => SortValue;
-  /** Shows the total of a group of rows. */
-  total?: (values: readonly SortValue[]) => ComponentChildren;
+  /** The total that a group of rows shows, and is sorted by. */
+  total?: { of: Total; show: (total: number | undefined) => ComponentChildren };
   cell: (row: T) => ComponentChildren;
   /** Whether the cell is the heading of its row. */
   isHeading?: boolean;
@@ -25,7 +33,7 @@ export interface Column<T> {
 
 interface NumberOptions {
   show?: (value: number) => ComponentChildren;
-  total?: 'sum' | 'largest';
+  total?: Total;
 }
 
 /** Returns a column of numbers that can be sorted; a group of rows shows their total. */
@@ -38,7 +46,7 @@ export function numberColumn<T>(
   return {
     ...{ name, value, isNumber: true, class: 'number digits' },
     cell: (row) => shown(value(row)),
-    total: (values) => shown(totalOf(values, total)),
+    total: { of: total, show: shown },
   };
 }
 
@@ -65,7 +73,7 @@ interface DataTableProps<T> {
 /** A table of rows with the same columns. It scrolls sideways in a region of its own, reachable by keyboard. */
 export function DataTable<T>({ label, rows, sort, foldBy, ...table }: DataTableProps<T>) {
   const { columns } = table;
-  const groups = foldBy ? folded(rows, foldBy) : rows.map((row) => ({ rows: [row] }));
+  const groups = foldBy ? groupsOf({ columns, rows, sort, foldBy }) : rows.map((row) => ({ rows: [row] }));
   return (
     <SidewaysRegion label={label}>
       <table>
@@ -88,6 +96,19 @@ export function DataTable<T>({ label, rows, sort, foldBy, ...table }: DataTableP
       </table>
     </SidewaysRegion>
   );
+}
+
+/** Folds rows that are sorted. Groups are sorted by their totals, if the column has totals. */
+function groupsOf<T>({
+  columns,
+  rows,
+  sort,
+  foldBy,
+}: Pick<DataTableProps<T>, 'columns' | 'rows' | 'sort' | 'foldBy'>): readonly RowGroup<T>[] {
+  const groups = folded(rows, foldBy!);
+  const { value, total } = columns.find(({ name }) => name === sort?.order.name) ?? {};
+  if (!sort || !value || !total) return groups;
+  return sorted(groups, ({ rows }) => totalOf(rows.map(value), total.of), sort.order.isDescending);
 }
 
 /** Shows on which sides columns are hidden, and says how to see them. */
@@ -175,7 +196,7 @@ function Group<T>({ group: { prefix = '', rows }, ...table }: RowProps<T> & { gr
             </th>
           ) : (
             <td key={i} class={isNumber ? 'number digits' : undefined}>
-              {value && total?.(rows.map(value))}
+              {value && total?.show(totalOf(rows.map(value), total.of))}
             </td>
           ),
         )}
