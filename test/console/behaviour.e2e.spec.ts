@@ -3,6 +3,7 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
+import { describeLists } from './describe-lists.js';
 import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
 
@@ -192,6 +193,7 @@ describe('the events that the filters select', () => {
 });
 
 describeWrites(system, () => browser);
+describeLists(system, () => browser);
 
 it('checks data against the schema that is shown', async () => {
   const tab = await opened(system().key, `/schema?stream=${planted.stream}&type=payment.made`);

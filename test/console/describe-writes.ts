@@ -77,7 +77,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await tab.close();
     });
 
-    it('replay a dead letter only after a dry run', async () => {
+    it('replay a dead letter only after a dry run, and show what happened', async () => {
       const stream = 'mended';
       const schema = { type: 'object', required: ['amount'] };
       await created('schemas', { stream, event_type: 'order.placed', schema });
@@ -95,9 +95,11 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await tab.shows('1 selected');
       expect(await tab.page.$eval('section[aria-label=Replay] .primary', isDisabled)).toBe(true);
       await tab.click('Dry run');
-      await tab.shows('1 match, 1 would be replayed');
-      await tab.page.click('section[aria-label=Replay] .primary');
-      await tab.page.waitForFunction('!document.querySelector("section[aria-label=Replay]")');
+      await tab.shows('Dry run, nothing was changed: 1 of 1 would be replayed.');
+      expect(await tab.text()).not.toContain('were replayed');
+      await tab.click('Replay selected');
+      await tab.shows('1 of 1 were replayed.');
+      expect(await tab.text()).not.toContain('Dry run');
       await tab.page.waitForSelector(`xpath///tr[td/a[.='${stream}']]/td[7]/time`);
       await until(
         async () => (await core.get(`/api/v1/events/count?stream=${stream}`)).text.includes('"total":1'),

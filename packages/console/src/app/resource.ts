@@ -7,6 +7,8 @@ export interface LoadableData<T> {
   data?: T;
   error?: unknown;
   loading: boolean;
+  /** When the data was loaded, as `Date.now()`. */
+  loadedAt?: number;
   reload: () => void;
 }
 
@@ -18,37 +20,30 @@ interface PollOptions {
   skip?: boolean;
 }
 
-interface ResourceOptions extends PollOptions {
-  /** Returns whether polling waits, for example because the user has loaded more than it would. */
-  isHeld?: () => boolean;
-}
-
 /** Loads data when the inputs change, repeats after a transient failure, and every `everyMs` while the page is visible. */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs, skip = false, isHeld = () => false }: ResourceOptions = {},
+  { everyMs, skip = false }: PollOptions = {},
 ): LoadableData<T> {
-  const [state, setState] = useState<{ data?: T; error?: unknown; loading: boolean }>({ loading: !skip });
+  const [state, setState] = useState<Omit<LoadableData<T>, 'reload'>>({ loading: !skip });
   const [round, setRound] = useState(0);
   const name = JSON.stringify(inputs);
   const lastName = useRef(name);
-  const held = useRef(isHeld);
-  held.current = isHeld;
   useEffect(() => {
     if (skip) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isOther = lastName.current !== name;
     lastName.current = name;
-    setState(({ data, error }) => ({ data, error: isOther ? undefined : error, loading: true }));
+    setState((before) => ({ ...before, error: isOther ? undefined : before.error, loading: true }));
     let attempts = 0;
     const attempt = async () => {
-      if (everyMs && attempts++ > 0 && (document.hidden || held.current())) return again(everyMs);
+      if (everyMs && attempts++ > 0 && document.hidden) return whenVisible();
       try {
         const data = await load(controller.signal);
         if (controller.signal.aborted) return;
-        setState({ data, loading: false });
+        setState({ data, loading: false, loadedAt: Date.now() });
         if (everyMs) again(everyMs);
       } catch (error) {
         if (controller.signal.aborted) return;
@@ -61,6 +56,11 @@ export function useResource<T>(
     const again = (ms: number) => {
       timer = setTimeout(() => void attempt(), ms);
     };
+    const whenVisible = () =>
+      document.addEventListener('visibilitychange', () => void attempt(), {
+        once: true,
+        signal: controller.signal,
+      });
     void attempt();
     return () => {
       clearTimeout(timer);
@@ -74,7 +74,10 @@ export function useResource<T>(
 /** The loaded rows of a list. */
 interface Rows<T> {
   items: readonly T[];
+  /** Whether the next page can be loaded. */
   hasMore: boolean;
+  /** Whether the list has more rows than are loaded, loadable or not. */
+  isPartial?: boolean;
 }
 
 export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
@@ -82,35 +85,40 @@ export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
 }
 
 /** The browser holds at most this number of rows of a list. */
-const mostRows = 2_000;
+export const mostRows = 2_000;
 
-/** Loads the first page of a list, and further pages on demand. */
+/** Loads the first page of a list, and further pages on demand. A reload reads as many pages as are loaded. */
 export function usePages<T>(
   pagesOf: (cursor?: string) => Pages<T>,
   inputs: readonly unknown[],
   options: PollOptions = {},
 ): PagedLoadableData<T> {
-  const isExtended = useRef(false);
-  const first = useResource(() => pagesOf().first(), inputs, {
-    ...options,
-    isHeld: () => isExtended.current,
-  });
-  const [later, setLater] = useState<{ of?: Page<T>; pages: Page<T>[] }>({ pages: [] });
-  const pages = later.of === first.data ? later.pages : [];
-  isExtended.current = pages.length > 0;
-  const last = pages.at(-1) ?? first.data;
-  const items = [...(first.data?.items ?? []), ...pages.flatMap((page) => page.items)];
+  const name = JSON.stringify(inputs);
+  const desired = useRef({ name, pages: 1 });
+  if (desired.current.name !== name) desired.current = { name, pages: 1 };
+  const load = async () => {
+    const pages: Page<T>[] = [];
+    do pages.push(await pagesOf(pages.at(-1)?.next_cursor ?? undefined).first());
+    while (pages.length < desired.current.pages && pages.at(-1)!.next_cursor !== null);
+    return pages;
+  };
+  const loaded = useResource(load, inputs, options);
+  const [later, setLater] = useState<{ of?: Page<T>[]; pages: Page<T>[] }>({ pages: [] });
+  const pages = [...(loaded.data ?? []), ...(later.of === loaded.data ? later.pages : [])];
+  const last = pages.at(-1);
   const loadMore = useAction(async (cursor: string) => {
+    desired.current.pages = pages.length + 1;
     const page = await pagesOf(cursor).first();
-    setLater({ of: first.data, pages: [...pages, page] });
+    setLater({ of: loaded.data, pages: [...pages.slice(loaded.data?.length), page] });
   });
-  useEffect(loadMore.clear, [first.data]);
-  const hasMore = last?.has_more === true && items.length < mostRows;
+  useEffect(loadMore.clear, [loaded.data]);
+  const items = pages.flatMap((page) => page.items);
+  const isPartial = last?.has_more === true;
   return {
-    ...first,
-    loading: first.loading || loadMore.running,
-    error: first.error ?? loadMore.error,
-    data: first.data && { items, hasMore },
+    ...loaded,
+    loading: loaded.loading || loadMore.running,
+    error: loaded.error ?? loadMore.error,
+    data: loaded.data && { items, isPartial, hasMore: isPartial && items.length < mostRows },
     more: () => last?.next_cursor && !loadMore.running && loadMore.run(last.next_cursor),
   };
 }

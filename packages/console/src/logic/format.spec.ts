@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, duration, grouped, short, tableTime } from './format.js';
+import { ago, bytes, clockTime, duration, grouped, short, tableTime } from './format.js';
 
 describe('numbers', () => {
   it('are grouped without rounding', () => {
@@ -42,5 +42,9 @@ describe('times', () => {
 
   it('have milliseconds in a table', () => {
     expect(tableTime('2026-01-02T03:04:05.123456Z')).toBe('2026-01-02 03:04:05.123');
+  });
+
+  it('of a day have seconds, in UTC', () => {
+    expect(clockTime(Date.parse('2026-01-02T03:04:05.999Z'))).toBe('03:04:05');
   });
 });

@@ -50,6 +50,11 @@ export function tableTime(time: string): string {
   return date === undefined ? time : `${date} ${clock}`;
 }
 
+/** Returns the UTC time of day of a time in milliseconds, with seconds. */
+export function clockTime(time: number): string {
+  return new Date(time).toISOString().slice(11, 19);
+}
+
 export function bytes(count: number): string {
   const { left, unit } = scaled(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
   return `${Number(left.toFixed(left < 10 && unit !== 'B' ? 1 : 0))} ${unit}`;

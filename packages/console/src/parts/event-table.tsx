@@ -37,7 +37,7 @@ function entityLink({ stream, entity_id: id }: StoredEvent) {
 }
 
 /** All of an event. */
-function EventDetail({ event }: { event: StoredEvent }) {
+export function EventDetail({ event }: { event: StoredEvent }) {
   const facts = [
     ['Event id', event.event_id],
     ['Stream', event.stream],
@@ -51,13 +51,13 @@ function EventDetail({ event }: { event: StoredEvent }) {
     <div class="event-detail">
       <Facts of={facts.map(([name, value]) => [name, <Text value={value} />])} />
       <div>
-        <h3>
+        <h2 class="detail-title">
           Data <CopyButton text={event.dataText} label="Copy data" />
-        </h3>
+        </h2>
         <JsonTree text={event.dataText} />
         {event.metadataText && event.metadataText !== '{}' && (
           <>
-            <h3>Metadata</h3>
+            <h2 class="detail-title">Metadata</h2>
             <JsonTree text={event.metadataText} />
           </>
         )}

@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../app/router.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { Calls } from './calls.js';
-import { Empty, Listed, type ListedProps } from './states.js';
-import { DataTable, type Column } from './table.js';
+import { List, type ListProps } from './list.js';
+import { Empty } from './states.js';
 import { Text } from './values.js';
 
 interface PageProps {
@@ -37,19 +37,16 @@ export function Page({ title, about, actions, calls = [], children }: PageProps)
   );
 }
 
-interface ListPageProps<T> extends Pick<ListedProps<T>, 'of' | 'empty' | 'hint'> {
+interface ListPageProps<T> extends Omit<ListProps<T>, 'label'> {
   /** The name of the resources; in lower case it is their name in the API. */
   title: string;
   about: string;
-  columns: readonly Column<T>[];
-  keyOf: (item: T) => string;
   /** Shown above the list. */
   children?: ComponentChildren;
 }
 
 /** A view that lists all resources of a kind. */
 export function ListPage<T>({ title, about, children, ...list }: ListPageProps<T>) {
-  const { columns, keyOf } = list;
   const resources = title.toLowerCase();
   return (
     <Page
@@ -58,9 +55,7 @@ export function ListPage<T>({ title, about, children, ...list }: ListPageProps<T
       calls={[[`/api/v1/${resources}`, undefined, tributary('get', [resources])]]}
     >
       {children}
-      <Listed {...list}>
-        {(items) => <DataTable label={title} columns={columns} rows={items} keyOf={keyOf} />}
-      </Listed>
+      <List label={title} {...list} />
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { ago, grouped, tableTime } from '../logic/format.js';
+import { useState } from 'preact/hooks';
+import { ago, duration, grouped, tableTime } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 
 interface TimeProps {
@@ -24,6 +25,26 @@ export function Ago({ value }: TimeProps) {
 
 export function Count({ value }: { value: number | string }) {
   return <span class="digits">{grouped(value)}</span>;
+}
+
+/** A number of seconds in its largest two units. */
+export function Duration({ value }: { value: number }) {
+  return <span class="digits">{duration(value)}</span>;
+}
+
+const shortLength = 60;
+
+/** The beginning of a text; a click shows all of it. */
+export function ShortText({ value }: { value: string | null | undefined }) {
+  const [whole, setWhole] = useState(false);
+  if (!value) return <span class="muted">–</span>;
+  if (value.length <= shortLength) return <Text value={value} />;
+  return (
+    <button type="button" class="short-text" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+      <span class="caret" aria-hidden="true" />
+      <Text value={whole ? value : `${value.slice(0, shortLength).trimEnd()}…`} />
+    </button>
+  );
 }
 
 /** Text from outside: isolated, so that it cannot change the direction of what surrounds it. */

@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks';
-import type { DeadLetter, ReplayReport } from '#client';
-import { useAction, usePages } from '../app/resource.js';
+import type { DeadLetter } from '#client';
+import { useMayAdminister } from '../app/permissions.js';
+import { usePages } from '../app/resource.js';
 import { hrefOf, parameter, setQuery } from '../app/router.js';
-import { client, mayWrite } from '../app/session.js';
+import { client } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Button, Checkbox, Form, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
-import { Card, Page } from '../parts/page.js';
-import { Listed, Problem } from '../parts/states.js';
-import { DataTable, type Column } from '../parts/table.js';
+import { List, refreshMs } from '../parts/list.js';
+import { Page } from '../parts/page.js';
+import type { Column } from '../parts/table.js';
 import { type Fact, Facts, Link, Text, Time } from '../parts/values.js';
+import { projectionOf, RebuildHint, ReplayPanel } from './replay-panel.js';
 
 const replayedOptions = [
   ['', 'Replayed or not'],
@@ -23,88 +25,133 @@ const letterColumns: readonly Column<DeadLetter>[] = [
     name: 'Time (UTC)',
     class: 'nowrap',
     opensRow: true,
+    value: ({ created_at }) => created_at,
     cell: ({ created_at }) => <Time value={created_at} />,
   },
-  { name: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
-  { name: 'Source', cell: sourceLink },
-  { name: 'Stream', cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} /> },
-  { name: 'Error', class: 'error', cell: ({ error }) => <Text value={error.slice(0, 200)} /> },
-  { name: 'Replayed', cell: ({ replayed_at }) => <Time value={replayed_at} /> },
+  { name: 'Reason', value: ({ reason }) => reason, cell: ({ reason }) => <code>{reason}</code> },
+  { name: 'Source', value: ({ source }) => source, cell: sourceLink },
+  {
+    name: 'Stream',
+    value: ({ stream }) => stream,
+    cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} />,
+  },
+  {
+    name: 'Error',
+    class: 'error',
+    value: ({ error }) => error,
+    cell: ({ error }) => <Text value={error.slice(0, 200)} />,
+  },
+  {
+    name: 'Replayed',
+    value: ({ replayed_at }) => replayed_at,
+    cell: ({ replayed_at }) => <Time value={replayed_at} />,
+  },
 ];
 
-/** Records that could not be processed, by reason, and their replay. */
+/** Records that could not be processed, by source and reason, and their replay. */
 export function DeadLettersView() {
   const [source, reason, state] = [parameter('source'), parameter('reason'), parameter('replayed')];
   const replayed = state === undefined ? undefined : state === 'yes';
   const letters = usePages(
-    (cursor) => client.value.deadLetters.list({ source, replayed, limit: 100, cursor }),
+    (cursor) => client.value.deadLetters.list({ source, replayed, limit: 200, cursor }),
     [source, replayed],
-    { everyMs: 30_000 },
+    { everyMs: refreshMs },
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const mayReplay = useMayAdminister();
   const command = tributary('dead-letters list', [], { source, replayed: state });
   const calls: Call[] = [['/api/v1/dead-letters', { source, replayed }, command]];
-  const toggle = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
-  const columns: readonly Column<DeadLetter>[] = [
-    {
-      name: 'Select',
-      cell: ({ id }) => (
-        <Checkbox label={`Select ${id}`} checked={chosen.has(id)} onChange={() => toggle(id)} />
-      ),
-    },
-    ...letterColumns,
-  ];
+  const items = letters.data?.items ?? [];
+  const ids = items.map(({ id }) => id).filter((id) => chosen.has(id));
   const onReplayed = () => {
     setChosen(new Set());
     letters.reload();
   };
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>
-      <Form class="inline">
-        <UrlField name="Source" isHidden of="source" placeholder="Source: pipeline:NAME" />
-        <Select
-          name="Replayed"
-          isHidden
-          value={state}
-          options={replayedOptions}
-          onSelect={(replayed) => setQuery({ replayed })}
-        />
-      </Form>
-      <Reasons letters={letters.data?.items ?? []} selected={reason} />
-      {chosen.size > 0 && mayWrite.value && <ReplayPanel ids={[...chosen]} onDone={onReplayed} />}
-      <Listed of={letters} empty="There are no dead letters." hint="Every record could be processed.">
-        {(items) => (
-          <DataTable
-            label="Dead letters"
-            columns={columns}
-            rows={items.filter((letter) => reason === undefined || letter.reason === reason)}
-            keyOf={({ id }) => id}
-            detail={(letter) => <Detail letter={letter} />}
-          />
-        )}
-      </Listed>
+      <Chips name="source" label="Sources" values={items.map(({ source }) => source)} />
+      <Chips name="reason" label="Reasons" values={items.map(({ reason }) => reason)} />
+      {mayReplay && items.length > 0 && <ReplayPanel ids={ids} source={source} onReplayed={onReplayed} />}
+      <List
+        label="Dead letters"
+        of={letters}
+        columns={mayReplay ? [selectColumn(chosen, setChosen), ...letterColumns] : letterColumns}
+        keyOf={({ id }) => id}
+        textOf={({ id, source, stream, reason, error }) => [id, source, stream, reason, error].join(' ')}
+        select={(letter) => reason === undefined || letter.reason === reason}
+        detail={(letter) => <Detail letter={letter} />}
+        empty="There are no dead letters."
+        hint="Every record could be processed."
+        filters={
+          <Form class="inline">
+            <UrlField name="Source" isHidden of="source" placeholder="Source: pipeline:NAME" />
+            <Select
+              name="Replayed"
+              isHidden
+              value={state}
+              options={replayedOptions}
+              onSelect={(replayed) => setQuery({ replayed })}
+            />
+          </Form>
+        }
+      />
     </Page>
   );
 }
 
-function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; selected?: string }) {
+/** Returns the column that selects rows; its heading selects all that are shown. */
+function selectColumn(
+  chosen: ReadonlySet<string>,
+  setChosen: (ids: ReadonlySet<string>) => void,
+): Column<DeadLetter> {
+  const toggle = (ids: readonly string[], isChosen: boolean) => {
+    const next = new Set(chosen);
+    for (const id of ids)
+      if (isChosen) next.add(id);
+      else next.delete(id);
+    setChosen(next);
+  };
+  return {
+    name: 'Select',
+    title: (rows) => {
+      const ids = rows.map(({ id }) => id);
+      const isAll = ids.every((id) => chosen.has(id));
+      return <Checkbox label="Select all rows" checked={isAll} onChange={() => toggle(ids, !isAll)} />;
+    },
+    cell: ({ id }) => (
+      <Checkbox
+        label={`Select ${id}`}
+        checked={chosen.has(id)}
+        onChange={() => toggle([id], !chosen.has(id))}
+      />
+    ),
+  };
+}
+
+interface ChipsProps {
+  /** The parameter of the URL that a chip sets. */
+  name: string;
+  label: string;
+  values: readonly string[];
+}
+
+/** The values of a column with the number of loaded rows of each. A click limits the list to one. */
+function Chips({ name, label, values }: ChipsProps) {
+  const selected = parameter(name);
   const counts = new Map<string, number>();
-  for (const { reason } of letters) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   if (counts.size === 0) return null;
   return (
-    <div class="chips" role="group" aria-label="Reasons">
-      {[...counts].map(([reason, count]) => (
+    <div class="chips" role="group" aria-label={label}>
+      <span class="muted small">{label}</span>
+      {[...counts].map(([value, count]) => (
         <Button
-          key={reason}
+          key={value}
           class="chip"
-          aria-pressed={reason === selected}
-          onClick={() => setQuery({ reason: reason === selected ? undefined : reason })}
+          aria-pressed={value === selected}
+          onClick={() => setQuery({ [name]: value === selected ? undefined : value })}
         >
-          {reason} <span class="digits">{count}</span>
+          <Text value={value} /> <span class="digits">{count}</span>
         </Button>
       ))}
     </div>
@@ -116,7 +163,9 @@ function sourceLink({ source }: DeadLetter) {
   return kind && name ? <Link href={hrefOf([`${kind}s`, name])} text={source} /> : source;
 }
 
-function Detail({ letter: { id, partition, offset, operator, error, event } }: { letter: DeadLetter }) {
+function Detail({ letter }: { letter: DeadLetter }) {
+  const { id, source, partition, offset, operator, error, event } = letter;
+  const projection = projectionOf(source);
   const facts: Fact[] = [
     ['Id', id],
     ['Partition and offset', `${partition}:${offset}`],
@@ -126,53 +175,9 @@ function Detail({ letter: { id, partition, offset, operator, error, event } }: {
   return (
     <>
       <Facts of={facts.filter(([name]) => name !== 'Operator' || operator !== null)} />
-      <h3>Record</h3>
+      {projection !== undefined && <RebuildHint projection={projection} />}
+      <h2 class="detail-title">Record</h2>
       <LongText text={visibleText(event)} class="mono" />
     </>
-  );
-}
-
-/** Replays the selected dead letters, after a dry run. */
-function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
-  const [tried, setTried] = useState<{ ids: string; result: ReplayReport }>();
-  const name = ids.join();
-  const { deadLetters } = client.value;
-  const dry = useAction(async () =>
-    setTried({ ids: name, result: await deadLetters.replay({ ids }, { dryRun: true }) }),
-  );
-  const replay = useAction(async () => {
-    await deadLetters.replay({ ids });
-    onDone();
-  });
-  const result = tried?.ids === name ? tried.result : undefined;
-  const buttons = (
-    <span class="inline">
-      <Button action={dry}>Dry run</Button>
-      <Button action={replay} class="primary" disabled={!result}>
-        Replay
-      </Button>
-    </span>
-  );
-  return (
-    <Card label="Replay" title={`${ids.length} selected`} beside={buttons}>
-      {!result && <p class="muted small">A dry run shows what a replay would do.</p>}
-      {result && (
-        <div role="status">
-          <p>
-            {result.matched} match, {result.matched - result.skipped - result.failed.length} would be
-            replayed, {result.skipped} skipped, {result.failed.length} not possible
-          </p>
-          <ul>
-            {result.failed.map(({ id, detail }) => (
-              <li key={id}>
-                <code>{id}</code> <Text value={detail} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <Problem error={dry.error} />
-      <Problem error={replay.error} />
-    </Card>
   );
 }

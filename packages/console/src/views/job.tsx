@@ -1,35 +1,88 @@
 import type { PipelineWithStats, ProjectionWithStats } from '#client';
-import { useAction, type LoadableData } from '../app/resource.js';
+import { useAction, useResource, type LoadableData } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
-import { mayWrite, type ExactAnswer } from '../app/session.js';
+import { client, mayWrite, type ExactAnswer } from '../app/session.js';
+import { duration, grouped } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button } from '../parts/form.js';
 import { Problem } from '../parts/states.js';
-import type { Column } from '../parts/table.js';
-import { Count, Link, Status, titleOf } from '../parts/values.js';
+import { numberColumn, type Column } from '../parts/table.js';
+import { Link, ShortText, Status, Text, titleOf } from '../parts/values.js';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 
-/** Returns the columns of a list of projections or pipelines, with these counters. */
+/** Returns the columns of a list of projections or pipelines, with these counters before those that all have. */
 export function jobColumns<T extends Job>(
   kind: 'projections' | 'pipelines',
   counters: readonly (keyof T & string)[],
 ): Column<T>[] {
+  const singular = kind.slice(0, -1);
   return [
     {
-      name: titleOf(kind.slice(0, -1)),
+      name: titleOf(singular),
       isHeading: true,
+      value: ({ name }) => name,
       cell: ({ name }) => <Link href={hrefOf([kind, name])} text={name} />,
     },
-    { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-    { name: 'Streams', cell: ({ source }) => source.streams.join(', ') },
-    ...counters.map((name): Column<T> => ({
-      name: titleOf(name),
-      isNumber: true,
-      cell: (job) => <Count value={job[name] as number} />,
-    })),
+    { name: 'Status', value: ({ status }) => status, cell: ({ status }) => <Status value={status} /> },
+    { name: 'Streams', value: streamsText, cell: (job) => <Text value={streamsText(job)} /> },
+    ...counters.map((name) => numberColumn<T>(titleOf(name), (job) => job[name] as number)),
+    {
+      ...numberColumn<T>('Failed', ({ failed }) => failed),
+      cell: ({ name, failed }) =>
+        failed === 0 ? (
+          0
+        ) : (
+          <a href={hrefOf(['dead-letters'], { source: `${singular}:${name}` })}>{grouped(failed)}</a>
+        ),
+    },
+    numberColumn('Lag', ({ lag }) => lag),
+    numberColumn('Lag time', ({ lag_seconds }) => lag_seconds, { show: duration, total: 'largest' }),
   ];
+}
+
+function streamsText({ source }: Job): string {
+  return source.streams.join(', ');
+}
+
+/** The errors of at most this number of jobs are loaded for a list. */
+const mostErrors = 20;
+
+/**
+ * Returns the column of the last error of each job: why it cannot continue, or the error of its latest dead letter.
+ * @param errorOf returns why a job cannot continue
+ */
+export function useErrorColumn<T extends Job>(
+  kind: 'projection' | 'pipeline',
+  jobs: readonly T[] = [],
+  errorOf: (job: T) => string | null | undefined,
+): Column<T> {
+  const failing = jobs.filter((job) => job.failed > 0 && !errorOf(job)).slice(0, mostErrors);
+  const failed = failing.map(({ name, failed }) => [name, failed] as const);
+  const errors = useResource((signal) => latestErrors(kind, failed, signal), [failed], {
+    skip: failed.length === 0,
+  });
+  const shown = (job: T) => errorOf(job) || (job.failed > 0 ? errors.data?.get(job.name) : undefined);
+  return {
+    name: 'Last error',
+    value: shown,
+    class: 'short-error',
+    cell: (job) => <ShortText value={shown(job)} />,
+  };
+}
+
+async function latestErrors(
+  kind: string,
+  failed: readonly (readonly [name: string, count: number])[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const read = async ([name]: readonly [string, number]) => {
+    const source = `${kind}:${name}`;
+    const { items } = await client.value.deadLetters.list({ source, limit: 1 }, { signal }).first();
+    return [name, items[0]?.error ?? ''] as const;
+  };
+  return new Map(await Promise.all(failed.map(read)));
 }
 
 interface JobActionsProps {

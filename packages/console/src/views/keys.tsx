@@ -2,56 +2,41 @@ import { useState } from 'preact/hooks';
 import type { ApiKey, ApiKeyScope, IssuedApiKey } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, mayWrite } from '../app/session.js';
+import { expiresSoon, keyLimits, type KeyForm } from '../logic/key-input.js';
 import { Command } from '../parts/calls.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button, Field, Form, TextInput } from '../parts/form.js';
+import { refreshMs } from '../parts/list.js';
 import { Card, ListPage } from '../parts/page.js';
 import { Problem } from '../parts/states.js';
-import type { Column } from '../parts/table.js';
+import { numberColumn, type Column } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
 
 /** API keys: what each may do, and who may issue, rotate and revoke them. */
 export function KeysView() {
-  const keys = usePages((cursor) => client.value.keys.list({ cursor }), []);
+  const keys = usePages((cursor) => client.value.keys.list({ cursor, limit: 500 }), [], {
+    everyMs: refreshMs,
+  });
   const [issued, setIssued] = useState<IssuedApiKey>();
   const done = (key?: IssuedApiKey) => {
     setIssued(key);
     keys.reload();
   };
+  // The list needs the scope that its actions need: a key without it sees neither.
+  const mayChange = mayWrite.value && keys.data !== undefined;
   const columns: readonly Column<ApiKey>[] = [
-    {
-      name: 'Key',
-      isHeading: true,
-      cell: ({ name, key_id }) => (
-        <>
-          <Text value={name} />
-          <br />
-          <code class="muted small">{key_id}</code>
-        </>
-      ),
-    },
-    { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-    {
-      name: 'Scopes',
-      cell: ({ scopes }) => (
-        <span class="chips">
-          {scopes.map((scope) => (
-            <code key={scope} class="chip">
-              {scope}
-            </code>
-          ))}
-        </span>
-      ),
-    },
-    { name: 'Streams', cell: ({ streams }) => (streams === null ? 'all' : streams.join(', ')) },
-    { name: 'Created', cell: ({ created_at }) => <Ago value={created_at} /> },
-    { name: 'Expires', cell: ({ expires_at: time }) => (time === null ? 'never' : <Ago value={time} />) },
-    {
-      name: '',
-      class: 'actions-cell',
-      cell: (key) => mayWrite.value && key.status === 'active' && <KeyActions of={key} onChange={done} />,
-    },
+    ...keyColumns,
+    ...(mayChange
+      ? [
+          {
+            name: '',
+            class: 'actions-cell',
+            cell: (key: ApiKey) => key.status === 'active' && <KeyActions of={key} onChange={done} />,
+          },
+        ]
+      : []),
   ];
+  const ending = (keys.data?.items ?? []).filter((key) => expiresSoon(key, Date.now()));
   return (
     <ListPage
       title="Keys"
@@ -59,13 +44,75 @@ export function KeysView() {
       of={keys}
       columns={columns}
       keyOf={({ key_id }) => key_id}
+      textOf={({ name, key_id }) => `${name} ${key_id}`}
       empty="No key has been issued."
       hint="Keys of the setting API_KEYS are not listed."
     >
+      {ending.length > 0 && (
+        <p class="notice" role="status">
+          {ending.length === 1 ? 'A key expires' : `${ending.length} keys expire`} within 7 days:{' '}
+          <Text
+            value={ending
+              .map(({ name }) => name)
+              .slice(0, 10)
+              .join(', ')}
+          />
+          {ending.length > 10 && ' …'}. Issue another key before: a rotation does not change when a key
+          expires.
+        </p>
+      )}
       {issued && <Secret issued={issued} onClose={() => setIssued(undefined)} />}
-      {mayWrite.value && <IssueKey onIssued={done} />}
+      {mayChange && <IssueKey onIssued={done} />}
     </ListPage>
   );
+}
+
+const keyColumns: readonly Column<ApiKey>[] = [
+  {
+    name: 'Key',
+    isHeading: true,
+    value: ({ name }) => name,
+    cell: ({ name, key_id }) => (
+      <>
+        <Text value={name} />
+        <br />
+        <code class="muted small">{key_id}</code>
+      </>
+    ),
+  },
+  { name: 'Status', value: ({ status }) => status, cell: ({ status }) => <Status value={status} /> },
+  {
+    name: 'Scopes',
+    value: ({ scopes }) => scopes.join(' '),
+    cell: ({ scopes }) => (
+      <span class="chips">
+        {scopes.map((scope) => (
+          <code key={scope} class="chip">
+            {scope}
+          </code>
+        ))}
+      </span>
+    ),
+  },
+  {
+    name: 'Streams',
+    value: ({ streams }) => streams?.join(', '),
+    cell: ({ streams }) => (streams === null ? 'all' : streams.join(', ')),
+  },
+  numberColumn('Events/s', ({ rate_limit }) => rate_limit?.events_per_second),
+  numberColumn('Requests/s', ({ rate_limit }) => rate_limit?.requests_per_second),
+  {
+    name: 'Created',
+    value: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Ago value={created_at} />,
+  },
+  { name: 'Expires', value: ({ expires_at }) => expires_at, cell: expiryOf },
+];
+
+function expiryOf(key: ApiKey) {
+  if (key.expires_at === null) return 'never';
+  const time = <Ago value={key.expires_at} />;
+  return expiresSoon(key, Date.now()) ? <span class="status warn">{time}</span> : time;
 }
 
 const everyScope: readonly ApiKeyScope[] = [
@@ -77,17 +124,24 @@ const everyScope: readonly ApiKeyScope[] = [
   'admin',
 ];
 
+const emptyForm: KeyForm = { streams: '', expires: '', events: '', requests: '' };
+
 /** The form that issues an API key. */
 function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(['events:read']);
-  const [streams, setStreams] = useState('');
+  const [form, setForm] = useState(emptyForm);
   const issue = useAction(async () => {
-    const limited = streams.split(/[\s,]+/).filter(Boolean);
-    const restriction = limited.length > 0 && { streams: limited };
-    onIssued(await client.value.keys.issue({ name, scopes: [...chosen], ...restriction }));
+    onIssued(await client.value.keys.issue({ name, scopes: [...chosen], ...keyLimits(form) }));
     setName('');
+    setForm(emptyForm);
   });
+  const limit = (field: keyof KeyForm) => ({
+    value: form[field],
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      setForm({ ...form, [field]: currentTarget.value }),
+  });
+  const rate = { type: 'number', min: 1, max: 10_000_000, step: 1, placeholder: 'no limit' } as const;
   const toggle = (scope: ApiKeyScope) =>
     setChosen(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
   return (
@@ -99,7 +153,16 @@ function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }) {
             <TextInput value={name} required maxLength={100} onText={setName} />
           </Field>
           <Field name="Streams (empty: all)">
-            <TextInput value={streams} placeholder="orders, payments.*" onText={setStreams} />
+            <input {...limit('streams')} placeholder="orders, payments.*" spellcheck={false} />
+          </Field>
+          <Field name="Expires (UTC, empty: never)">
+            <input {...limit('expires')} type="datetime-local" />
+          </Field>
+          <Field name="Events a second">
+            <input {...limit('events')} {...rate} />
+          </Field>
+          <Field name="Requests a second">
+            <input {...limit('requests')} {...rate} />
           </Field>
         </div>
         <fieldset class="checks">

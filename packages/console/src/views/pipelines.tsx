@@ -6,28 +6,40 @@ import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Definition } from '../parts/json-view.js';
+import { refreshMs } from '../parts/list.js';
 import { Card, ListPage, Page } from '../parts/page.js';
 import { PipelineGraph } from '../parts/pipeline-graph.js';
 import { Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
+import { Ago, Count, Duration, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
 import { DryRunPanel } from './dry-run.js';
-import { Failure, JobActions, jobColumns } from './job.js';
+import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
 
 const columns: readonly Column<PipelineWithStats>[] = [
-  ...jobColumns<PipelineWithStats>('pipelines', ['processed', 'emitted', 'late', 'failed', 'lag']),
-  { name: 'Watermark', cell: ({ watermark }) => <Ago value={watermark} /> },
+  ...jobColumns<PipelineWithStats>('pipelines', ['processed', 'emitted', 'late']),
+  {
+    name: 'Watermark',
+    value: ({ watermark }) => watermark,
+    cell: ({ watermark }) => <Ago value={watermark} />,
+  },
 ];
 
+const errorOf = ({ failure, retrying }: PipelineWithStats) => failure ?? retrying?.last_answer;
+
 export function PipelinesView() {
-  const pipelines = usePages((cursor) => client.value.pipelines.list({ cursor }), [], { everyMs: 10_000 });
+  const pipelines = usePages((cursor) => client.value.pipelines.list({ cursor, limit: 500 }), [], {
+    everyMs: refreshMs,
+  });
+  const error = useErrorColumn('pipeline', pipelines.data?.items, errorOf);
   return (
     <ListPage
       title="Pipelines"
       about="Operators between streams."
       of={pipelines}
-      columns={columns}
+      columns={[...columns, error]}
       keyOf={({ name }) => name}
+      textOf={({ name }) => name}
+      isFolded
       empty="There are no pipelines yet."
       hint="Define one with POST /api/v1/pipelines or `npx tributary apply`."
     />
@@ -63,6 +75,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
     ['Status', <Status value={pipeline.status} />],
     ['Version', pipeline.version],
     ...counts.map((name): Fact => [titleOf(name), <Count value={pipeline[name]} />]),
+    ['Lag time', <Duration value={pipeline.lag_seconds} />],
     ['Watermark', <Time value={pipeline.watermark} />],
     ['Updated', <Ago value={pipeline.updated_at} />],
   ];

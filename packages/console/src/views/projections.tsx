@@ -5,27 +5,39 @@ import { client, exact } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { Form, LiveToggle, UrlField } from '../parts/form.js';
 import { Definition } from '../parts/json-view.js';
+import { refreshMs } from '../parts/list.js';
 import { ListPage, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, type Fact, Facts, Status, titleOf } from '../parts/values.js';
-import { Failure, JobActions, jobColumns } from './job.js';
+import { Ago, Count, Duration, type Fact, Facts, Status, titleOf } from '../parts/values.js';
+import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
 import { LiveStates, StateTable } from './state-table.js';
 
 const columns: readonly Column<ProjectionWithStats>[] = [
-  ...jobColumns<ProjectionWithStats>('projections', ['processed', 'failed', 'lag']),
-  { name: 'Updated', cell: ({ updated_at }) => <Ago value={updated_at} /> },
+  ...jobColumns<ProjectionWithStats>('projections', ['processed']),
+  {
+    name: 'Updated',
+    value: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Ago value={updated_at} />,
+  },
 ];
 
+const errorOf = ({ failure }: ProjectionWithStats) => failure;
+
 export function ProjectionsView() {
-  const list = usePages((cursor) => client.value.projections.list({ cursor }), [], { everyMs: 10_000 });
+  const list = usePages((cursor) => client.value.projections.list({ cursor, limit: 500 }), [], {
+    everyMs: refreshMs,
+  });
+  const error = useErrorColumn('projection', list.data?.items, errorOf);
   return (
     <ListPage
       title="Projections"
       about="States that are computed from events, one for each key."
       of={list}
-      columns={columns}
+      columns={[...columns, error]}
       keyOf={({ name }) => name}
+      textOf={({ name }) => name}
+      isFolded
       empty="There are no projections yet."
       hint="Define one with POST /api/v1/projections or `npx tributary apply`."
     />
@@ -77,7 +89,11 @@ export function ProjectionView({ name }: { name: string }) {
         ) : (
           <Listed of={states} empty="There are no states." hint="No event has reached this projection.">
             {(items) => (
-              <StateTable states={items} fields={fields} sort={{ field: orderBy, order: query.order }} />
+              <StateTable
+                states={items}
+                fields={fields}
+                order={{ name: orderBy, isDescending: query.order === 'desc' }}
+              />
             )}
           </Listed>
         ))}
@@ -93,6 +109,7 @@ function Progress({ projection, text }: { projection: ProjectionDetail; text: st
     ['Version', projection.version],
     ['Serving', projection.serving_version ?? 'none yet'],
     ...counts.map((name): Fact => [titleOf(name), <Count value={projection[name]} />]),
+    ['Lag time', <Duration value={projection.lag_seconds} />],
     ['Updated', <Ago value={projection.updated_at} />],
   ];
   return (

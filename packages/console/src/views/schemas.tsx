@@ -6,6 +6,7 @@ import { memberText } from '../logic/json-tree.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { VersionView, type VersionText } from '../parts/diff.js';
 import { Select } from '../parts/form.js';
+import { refreshMs } from '../parts/list.js';
 import { ListPage, NotFound, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -13,29 +14,50 @@ import { Ago, Link } from '../parts/values.js';
 import { CheckData, CheckSchema } from './schema-checks.js';
 
 const columns: readonly Column<Schema>[] = [
-  { name: 'Stream', cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} /> },
+  {
+    name: 'Stream',
+    value: ({ stream }) => stream,
+    cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} />,
+  },
   {
     name: 'Event type',
     isHeading: true,
+    value: ({ event_type }) => event_type,
     cell: ({ stream, event_type }) => (
       <Link href={hrefOf(['schema'], { stream, type: event_type })} text={event_type} />
     ),
   },
-  { name: 'Version', isNumber: true, cell: ({ version }) => version },
-  { name: 'Mode', cell: ({ mode }) => mode },
-  { name: 'Compatibility', cell: ({ compatibility }) => compatibility },
-  { name: 'Created', cell: ({ created_at }) => <Ago value={created_at} /> },
+  { name: 'Version', isNumber: true, value: ({ version }) => version, cell: ({ version }) => version },
+  { name: 'Mode', value: ({ mode }) => mode, cell: ({ mode }) => mode },
+  {
+    name: 'Compatibility',
+    value: ({ compatibility }) => compatibility,
+    cell: ({ compatibility }) => compatibility,
+  },
+  {
+    name: 'Created',
+    value: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Ago value={created_at} />,
+  },
 ];
 
+function schemaName({ stream, event_type }: Schema): string {
+  return `${stream} ${event_type}`;
+}
+
 export function SchemasView() {
-  const schemas = usePages((cursor) => client.value.schemas.list({ cursor }), []);
+  const schemas = usePages((cursor) => client.value.schemas.list({ cursor, limit: 500 }), [], {
+    everyMs: refreshMs,
+  });
   return (
     <ListPage
       title="Schemas"
       about="JSON Schemas that events are checked with."
       of={schemas}
       columns={columns}
-      keyOf={({ stream, event_type }) => `${stream} ${event_type}`}
+      keyOf={schemaName}
+      textOf={schemaName}
+      isFolded
       empty="There are no schemas yet."
       hint="Register one with POST /api/v1/schemas or `npx tributary apply`."
     />

@@ -114,7 +114,7 @@ function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
         const isNumber = areNumbers(rows.map((row) => row[i]));
         return {
           name,
-          title: visibleText(name),
+          title: () => visibleText(name),
           isNumber,
           class: isNumber ? 'number' : 'digits',
           cell: (row) => <bdi>{cellText(row[i]!)}</bdi>,

@@ -4,32 +4,26 @@ import { useLive } from '../app/resource.js';
 import { setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
 import { areNumbers, memberText } from '../logic/json-tree.js';
-import { Button } from '../parts/form.js';
+import { nextSort, type SortOrder } from '../logic/list.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Empty, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 import { Ago, Count, Text } from '../parts/values.js';
 
-interface Sort {
-  field?: string;
-  order?: string;
-}
-
 interface StateTableProps {
   states: readonly ProjectionKeyState[];
   fields: readonly string[];
-  sort?: Sort;
+  order?: SortOrder;
 }
 
-/** States of a projection. With `sort`, the name of a field sorts by it. */
-export function StateTable({ states, fields, sort }: StateTableProps) {
+/** States of a projection. With `order`, the name of a field sorts by it. */
+export function StateTable({ states, fields, order }: StateTableProps) {
   const columns = fields.map((field): Column<ProjectionKeyState> => {
     const isNumber = areNumbers(states.map(({ stateText }) => memberText(stateText, field)));
     return {
       name: field,
-      title: sort && <SortButton field={field} sort={sort} />,
-      sort: ariaSort(field, sort),
       isNumber,
+      value: ({ stateText }) => memberText(stateText, field),
       class: isNumber ? 'number' : 'digits',
       cell: ({ stateText }) => <Cell text={memberText(stateText, field)} />,
     };
@@ -45,34 +39,19 @@ export function StateTable({ states, fields, sort }: StateTableProps) {
       ]}
       rows={states}
       keyOf={({ key }) => key}
+      sort={order && { order, onSort: ({ name }) => sortBy(nextSort(order, name, true)) }}
     />
   );
 }
 
-function SortButton({ field, sort }: { field: string; sort: Sort }) {
-  const arrow = sort.order === 'asc' ? ' ↑' : ' ↓';
-  return (
-    <Button class="sort" onClick={() => setQuery(nextSort(field, sort))}>
-      {field}
-      <span aria-hidden="true">{sort.field === field ? arrow : ''}</span>
-    </Button>
-  );
+function sortBy({ name, isDescending }: SortOrder): void {
+  setQuery({ order_by: name, order: name && (isDescending ? 'desc' : 'asc') });
 }
 
 /** A field of a state: exactly as text if it is short, else as a tree. */
 function Cell({ text }: { text?: string }) {
   if (text === undefined) return <span class="muted">–</span>;
   return text.length <= 80 ? <Text value={text} /> : <JsonTree text={text} open={false} />;
-}
-
-function ariaSort(field: string, sort: Sort | undefined) {
-  if (sort?.field !== field) return undefined;
-  return sort.order === 'asc' ? ('ascending' as const) : ('descending' as const);
-}
-
-function nextSort(field: string, { field: now, order }: Sort) {
-  if (now !== field) return { order_by: field, order: 'desc' };
-  return order === 'desc' ? { order_by: field, order: 'asc' } : { order_by: undefined, order: undefined };
 }
 
 const mostLiveKeys = 200;

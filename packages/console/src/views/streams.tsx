@@ -3,34 +3,45 @@ import { usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { bytes, grouped } from '../logic/format.js';
+import { refreshMs } from '../parts/list.js';
 import { ListPage } from '../parts/page.js';
-import type { Column } from '../parts/table.js';
-import { Ago, Count, Link } from '../parts/values.js';
+import { numberColumn, type Column } from '../parts/table.js';
+import { Ago, Link } from '../parts/values.js';
 
 const rateSeconds = 300;
 
 /** All streams that the key may read. */
 export function StreamsView() {
-  const streams = usePages((cursor) => client.value.streams.list({ cursor }), [], { everyMs: 15_000 });
-  const rates = useResource(ratesOf, [], { everyMs: 15_000 });
+  const everyMs = refreshMs;
+  const streams = usePages((cursor) => client.value.streams.list({ cursor, limit: 500 }), [], { everyMs });
+  const rates = useResource(ratesOf, [], { everyMs });
   const columns: readonly Column<Stream>[] = [
     {
       name: 'Stream',
       isHeading: true,
+      value: ({ stream }) => stream,
       cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} />,
     },
-    { name: 'Events', isNumber: true, cell: ({ events }) => <Count value={events} /> },
+    numberColumn('Events', ({ events }) => events),
     {
-      name: 'Ingested/s, last 5 min',
-      isNumber: true,
-      class: 'number digits',
-      cell: ({ stream }) => (rates.data ? rateText(rates.data.get(stream) ?? 0) : '–'),
+      ...numberColumn<Stream>('Rate', ({ stream }) => rates.data && (rates.data.get(stream) ?? 0), {
+        show: rateText,
+      }),
+      title: () => 'Ingested/s, last 5 min',
     },
-    { name: 'Size', isNumber: true, cell: ({ bytes: size }) => (size === null ? '–' : bytes(size)) },
-    { name: 'Lag', isNumber: true, cell: ({ lag }) => (lag === null ? '–' : <Count value={lag} />) },
-    { name: 'Last event', cell: ({ last_timestamp }) => <Ago value={last_timestamp} /> },
-    { name: 'Retention', cell: ({ retention }) => retentionText(retention) },
-    { name: 'Partitions', isNumber: true, cell: ({ partitions }) => partitions },
+    numberColumn('Size', ({ bytes: size }) => size, { show: bytes }),
+    numberColumn('Lag', ({ lag }) => lag),
+    {
+      name: 'Last event',
+      value: ({ last_timestamp }) => last_timestamp,
+      cell: ({ last_timestamp }) => <Ago value={last_timestamp} />,
+    },
+    {
+      name: 'Retention',
+      value: ({ retention }) => retentionText(retention),
+      cell: ({ retention }) => retentionText(retention),
+    },
+    numberColumn('Partitions', ({ partitions }) => partitions),
   ];
   return (
     <ListPage
@@ -39,6 +50,8 @@ export function StreamsView() {
       of={streams}
       columns={columns}
       keyOf={({ stream }) => stream}
+      textOf={({ stream }) => stream}
+      isFolded
       empty="There are no streams yet."
       hint="The first event creates its stream."
     />
