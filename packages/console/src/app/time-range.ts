@@ -20,11 +20,14 @@ import { parameter, setQuery } from './router.js';
 export interface TimeDefaults {
   range: RangeName;
   refresh: RefreshName;
+  /** Whether the view can show everything. */
+  hasAll: boolean;
 }
 
 /** The range of time of a view and its refreshes, both of the URL. */
 export interface ViewTimes {
   range: TimeRange;
+  hasAll: boolean;
   /** The bounds of the range at the last refresh. */
   bounds: TimeBounds;
   errors: RangeErrors;
@@ -43,7 +46,7 @@ export interface ViewTimes {
 }
 
 const mostZooms = 50;
-const allOnce: TimeDefaults = { range: 'all', refresh: 'off' };
+const allOnce: TimeDefaults = { range: 'all', refresh: 'off', hasAll: true };
 
 /** Reads the range and the refresh of the URL, and refreshes while the page is visible and nothing is loading. */
 export function useTimeRange(byDefault = allOnce): ViewTimes {
@@ -52,7 +55,7 @@ export function useTimeRange(byDefault = allOnce): ViewTimes {
   const inUrl = { range: parameter('range'), since: parameter('since'), until: parameter('until') };
   const name = JSON.stringify(inUrl);
   const asOf = useMemo(() => Date.now(), [round, name]);
-  const range = rangeOf(inUrl, byDefault.range);
+  const range = rangeOf(inUrl, byDefault.range, byDefault.hasAll);
   const refresh = parameter('refresh') ?? byDefault.refresh;
   const refreshEvery = Object.hasOwn(refreshIntervals, refresh)
     ? (refresh as RefreshName)
@@ -64,7 +67,7 @@ export function useTimeRange(byDefault = allOnce): ViewTimes {
   const last = zooms.at(-1);
   const errors = errorsOf(range, asOf);
   return {
-    ...{ range, errors, asOf, refreshEvery, reload, select },
+    ...{ range, hasAll: byDefault.hasAll, errors, asOf, refreshEvery, reload, select },
     bounds: boundsAt(range, asOf),
     isValid: errors.since === undefined && errors.until === undefined,
     setRefresh: (name) => setQuery({ refresh: name === byDefault.refresh ? undefined : name }),

@@ -16,6 +16,10 @@ describe('the range of a URL', () => {
     ],
   ])('%j is %j', (parameters, range) => expect(rangeOf(parameters, 'all')).toEqual(range));
 
+  it('is the default of a view that cannot show everything', () => {
+    expect(rangeOf({ range: 'all' }, '1h', false)).toEqual({ name: '1h' });
+  });
+
   it('is resolved again for each refresh, when it is relative', () => {
     const hour = rangeOf({ range: '1h' }, 'all');
     expect(boundsAt(hour, now)).toEqual({

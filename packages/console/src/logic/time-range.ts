@@ -42,9 +42,13 @@ export type RangeErrors = TimeBounds;
 export const expectedTime = 'Expected: 2026-01-31T10:00:00Z. Without a zone, the time is in UTC.';
 
 /** Returns the range that the URL selects, or the default of the view. Bounds win over a name. */
-export function rangeOf({ range, since, until }: RangeParameters, byDefault: RangeName): TimeRange {
+export function rangeOf(
+  { range, since, until }: RangeParameters,
+  byDefault: RangeName,
+  hasAll = true,
+): TimeRange {
   if (since !== undefined || until !== undefined) return { name: 'custom', since, until };
-  return { name: isRelative(range) || range === 'all' ? range : byDefault };
+  return { name: isRelative(range) || (hasAll && range === 'all') ? range : byDefault };
 }
 
 /** Returns the bounds of a range at a time. An invalid bound is left out. */

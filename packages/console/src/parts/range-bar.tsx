@@ -11,15 +11,9 @@ const refreshTitles = [
   ['1m', 'Every minute'],
 ] satisfies (readonly [RefreshName, string])[];
 
-interface RangeBarProps {
-  times: ViewTimes;
-  /** Whether the view can show everything. */
-  hasAll?: boolean;
-}
-
 /** The range of time of a view, and how often the view loads its data again. */
-export function RangeBar({ times, hasAll = true }: RangeBarProps) {
-  const { range, bounds, asOf, refreshEvery } = times;
+export function RangeBar({ times }: { times: ViewTimes }) {
+  const { range, bounds, asOf, refreshEvery, hasAll } = times;
   const [isEditing, setEditing] = useState(false);
   const name = isEditing ? 'custom' : range.name;
   const select = (name: string) => {

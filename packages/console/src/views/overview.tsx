@@ -16,7 +16,7 @@ import { Tile, type TileStats } from './overview-tile.js';
 
 /** The gateway keeps the history of its health for this time. */
 const historySeconds = 3_600;
-const byDefault: TimeDefaults = { range: '1h', refresh: '15s' };
+const byDefault: TimeDefaults = { range: '1h', refresh: '15s', hasAll: false };
 
 /** The state of the system in six numbers, each over a range of time. */
 export function Overview() {
@@ -53,10 +53,9 @@ export function Overview() {
   ];
   return (
     <Page title="Overview" calls={calls}>
-      <RangeBar times={times} hasAll={false} />
+      <RangeBar times={times} />
       {isValid && (
         <>
-          {' '}
           <ul class="tiles">
             <Tile
               title="Ingested events per second"
