@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
 import { describeLists } from './describe-lists.js';
+import { describeTimes } from './describe-times.js';
 import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
 
@@ -166,32 +167,9 @@ describe('the events that the filters select', () => {
       expect(JSON.parse(line)).toMatchObject({ stream: planted.stream, event_type: 'payment.refused' });
     await tab.close();
   });
-
-  it('are those of the range that a drag over the chart selects', async () => {
-    const tab = await opened(system().key, `/streams/${planted.stream}`);
-    await tab.page.setViewport({ width: 1280, height: 1200 });
-    const chart = await tab.page.waitForSelector('.chart .u-over');
-    const { x, y, width, height } = (await chart!.boundingBox())!;
-    const [middle, end] = [x + width / 4, x + width / 2];
-    const { mouse } = tab.page;
-    await mouse.move(middle, y + height / 2);
-    await mouse.down();
-    await mouse.move(end, y + height / 2, { steps: 5 });
-    await mouse.up();
-    await tab.shows('All times');
-    const { searchParams } = new URL(tab.page.url());
-    const range = { since: searchParams.get('since')!, until: searchParams.get('until')! };
-    const query = new URLSearchParams({ stream: planted.stream, ...range }).toString();
-    const { total } = (await system().core.get(`/api/v1/events/count?${query}`)).json<{ total: number }>();
-    expect(total).toBeGreaterThan(0);
-    expect(total).toBeLessThan(900);
-    await tab.shows(`${total} events`);
-    await tab.click('All times');
-    await tab.page.waitForFunction('!location.search.includes("since")');
-    await tab.close();
-  });
 });
 
+describeTimes(system, () => browser);
 describeWrites(system, () => browser);
 describeLists(system, () => browser);
 

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ProblemError, TimeoutError, UnreachableError, type Page, type Pages } from '#client';
+import { ProblemError, TimeoutError, UnreachableError, type Pages } from '#client';
+import { openedOf } from './open-rows.js';
 import { end } from './session.js';
 
 /** Data of the API: the last answer stays while the next one is loaded. */
@@ -16,41 +17,75 @@ const retryMs = 2_000;
 
 interface PollOptions {
   everyMs?: number;
+  /** The time of the last refresh of the view: a change loads the data again. */
+  asOf?: number;
   /** Loads nothing. */
   skip?: boolean;
 }
 
-/** Loads data when the inputs change, repeats after a transient failure, and every `everyMs` while the page is visible. */
+/** The number of requests of resources that run. */
+let running = 0;
+
+/** Returns whether data of a view is being loaded. */
+export function isLoading(): boolean {
+  return running > 0;
+}
+
+/** Data, and the inputs that it was loaded for. */
+interface ResourceState<T> {
+  data?: T;
+  of?: string;
+  error?: unknown;
+  loading: boolean;
+  loadedAt?: number;
+}
+
+/**
+ * Loads data when the inputs change, repeats after a transient failure, and every `everyMs` while the page is visible.
+ * An error removes the data of other inputs.
+ */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs, skip = false }: PollOptions = {},
+  { everyMs, asOf, skip = false }: PollOptions = {},
 ): LoadableData<T> {
-  const [state, setState] = useState<Omit<LoadableData<T>, 'reload'>>({ loading: !skip });
+  const [state, setState] = useState<ResourceState<T>>({ loading: !skip });
   const [round, setRound] = useState(0);
   const name = JSON.stringify(inputs);
-  const lastName = useRef(name);
+  const last = useRef({ name, asOf });
   useEffect(() => {
     if (skip) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const isOther = lastName.current !== name;
-    lastName.current = name;
-    setState((before) => ({ ...before, error: isOther ? undefined : before.error, loading: true }));
+    const isOther = last.current.name !== name;
+    const isRefresh = !isOther && last.current.asOf !== asOf;
+    last.current = { name, asOf };
+    setState((before) => ({
+      ...before,
+      error: isOther ? undefined : before.error,
+      loading: !isRefresh || before.data === undefined,
+    }));
     let attempts = 0;
     const attempt = async () => {
       if (everyMs && attempts++ > 0 && document.hidden) return whenVisible();
+      running++;
       try {
         const data = await load(controller.signal);
         if (controller.signal.aborted) return;
-        setState({ data, loading: false, loadedAt: Date.now() });
+        setState({ data, of: name, loading: false, loadedAt: Date.now() });
         if (everyMs) again(everyMs);
       } catch (error) {
         if (controller.signal.aborted) return;
         if (endsSession(error)) return;
-        setState((before) => ({ ...before, error, loading: false }));
+        setState(({ data, of, loadedAt }) => ({
+          ...(of === name && { data, of, loadedAt }),
+          error,
+          loading: false,
+        }));
         if (isTransient(error)) again(retryMs);
         else if (everyMs) again(everyMs * 3);
+      } finally {
+        running--;
       }
     };
     const again = (ms: number) => {
@@ -66,7 +101,7 @@ export function useResource<T>(
       clearTimeout(timer);
       controller.abort();
     };
-  }, [name, round, skip]);
+  }, [name, round, skip, asOf]);
   const reload = useCallback(() => setRound((round) => round + 1), []);
   return { ...state, reload };
 }
@@ -87,40 +122,91 @@ export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
 /** The browser holds at most this number of rows of a list. */
 export const mostRows = 2_000;
 
-/** Loads the first page of a list, and further pages on demand. A reload reads as many pages as are loaded. */
+interface PageOptions<T> extends PollOptions {
+  /** Returns the key by which an opened row is known. */
+  keyOf?: (row: T) => string;
+}
+
+/** Reads one page of a list. Without a limit, its size is that of the first page. */
+type ReadPage<T> = (cursor?: string, limit?: number) => Pages<T>;
+
+/** Loaded rows, and how the page after them is read. */
+interface LoadedRows<T> {
+  /** The inputs for which they were loaded. */
+  name: string;
+  items: readonly T[];
+  next?: string;
+  read: ReadPage<T>;
+  /** The number of rows that the user has asked for; 0 for one page. */
+  asked: number;
+}
+
+/**
+ * Loads the first page of a list, and further pages on demand. A refresh loads as many rows as the user has asked for, and
+ * of rows with keys those down to the last opened one. If those are too many, the rows stay as they are.
+ */
 export function usePages<T>(
-  pagesOf: (cursor?: string) => Pages<T>,
+  read: ReadPage<T>,
   inputs: readonly unknown[],
-  options: PollOptions = {},
+  { keyOf, ...options }: PageOptions<T> = {},
 ): PagedLoadableData<T> {
   const name = JSON.stringify(inputs);
-  const desired = useRef({ name, pages: 1 });
-  if (desired.current.name !== name) desired.current = { name, pages: 1 };
-  const load = async () => {
-    const pages: Page<T>[] = [];
-    do pages.push(await pagesOf(pages.at(-1)?.next_cursor ?? undefined).first());
-    while (pages.length < desired.current.pages && pages.at(-1)!.next_cursor !== null);
-    return pages;
+  const shown = useRef<{ base?: LoadedRows<T>; rows?: LoadedRows<T> }>({});
+  const load = async (): Promise<LoadedRows<T>> => {
+    const { rows } = shown.current;
+    if (rows?.name !== name) return { ...(await readRows(read)), name, asked: 0 };
+    const opened = keyOf ? openedOf(rows.items.map(keyOf)) : [];
+    const hasOpened = (items: readonly T[]) => {
+      if (!keyOf) return true;
+      const keys = new Set(items.map(keyOf));
+      return opened.every((key) => keys.has(key));
+    };
+    const refreshed = await readRows(read, rows.asked, hasOpened);
+    const isComplete = refreshed.next === undefined || hasOpened(refreshed.items);
+    const isExtended = shown.current.rows?.name === name && shown.current.rows.asked > rows.asked;
+    return isComplete && !isExtended ? { ...refreshed, name, asked: rows.asked } : shown.current.rows!;
   };
-  const loaded = useResource(load, inputs, options);
-  const [later, setLater] = useState<{ of?: Page<T>[]; pages: Page<T>[] }>({ pages: [] });
-  const pages = [...(loaded.data ?? []), ...(later.of === loaded.data ? later.pages : [])];
-  const last = pages.at(-1);
-  const loadMore = useAction(async (cursor: string) => {
-    desired.current.pages = pages.length + 1;
-    const page = await pagesOf(cursor).first();
-    setLater({ of: loaded.data, pages: [...pages.slice(loaded.data?.length), page] });
+  const first = useResource(load, inputs, options);
+  const [extended, setExtended] = useState<{ of?: LoadedRows<T>; rows?: LoadedRows<T> }>({});
+  const rows = (extended.of === first.data && extended.rows) || first.data;
+  shown.current = { base: first.data, rows };
+  const loadMore = useAction(async (before: LoadedRows<T>) => {
+    const page = await before.read(before.next).first();
+    const items = [...before.items, ...page.items];
+    const next = page.has_more ? page.next_cursor! : undefined;
+    const { base } = shown.current;
+    if (base?.name !== before.name) return;
+    setExtended({ of: base, rows: { ...before, items, next, asked: items.length } });
   });
-  useEffect(loadMore.clear, [loaded.data]);
-  const items = pages.flatMap((page) => page.items);
-  const isPartial = last?.has_more === true;
+  useEffect(loadMore.clear, [first.data]);
   return {
-    ...loaded,
-    loading: loaded.loading || loadMore.running,
-    error: loaded.error ?? loadMore.error,
-    data: loaded.data && { items, isPartial, hasMore: isPartial && items.length < mostRows },
-    more: () => last?.next_cursor && !loadMore.running && loadMore.run(last.next_cursor),
+    ...first,
+    loading: first.loading || loadMore.running,
+    error: first.error ?? loadMore.error,
+    data: rows && {
+      items: rows.items,
+      isPartial: rows.next !== undefined,
+      hasMore: rows.next !== undefined && rows.items.length < mostRows,
+    },
+    more: () => rows?.next && !loadMore.running && loadMore.run(rows),
   };
+}
+
+const largestPage = 500;
+
+/** Reads `least` rows, and further ones until `isEnough`, up to those that a list may have. */
+async function readRows<T>(
+  read: ReadPage<T>,
+  least = 0,
+  isEnough: (items: readonly T[]) => boolean = () => true,
+): Promise<Pick<LoadedRows<T>, 'items' | 'next' | 'read'>> {
+  let page = await read(undefined, Math.min(least, largestPage) || undefined).first();
+  let { items } = page;
+  while (page.has_more && items.length < mostRows && (items.length < least || !isEnough(items))) {
+    page = await read(page.next_cursor!, largestPage).first();
+    items = [...items, ...page.items];
+  }
+  return { items, read, next: page.has_more ? page.next_cursor! : undefined };
 }
 
 /** How a view reads events as they arrive. */

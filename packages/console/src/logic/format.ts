@@ -55,6 +55,13 @@ export function clockTime(time: number): string {
   return new Date(time).toISOString().slice(11, 19);
 }
 
+/** Returns a time in the zone of the browser, with the name of the zone; '' if that is UTC, or if it is no time. */
+export function localTime(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime()) || Intl.DateTimeFormat().resolvedOptions().timeZone === 'UTC') return '';
+  return date.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+}
+
 export function bytes(count: number): string {
   const { left, unit } = scaled(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
   return `${Number(left.toFixed(left < 10 && unit !== 'B' ? 1 : 0))} ${unit}`;

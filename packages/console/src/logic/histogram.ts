@@ -6,6 +6,8 @@ export interface Histogram {
   starts: number[];
   series: { name: string; counts: number[] }[];
   intervalSeconds: number;
+  /** The times that the chart shows: it ends with the range, also within an interval. */
+  shown: [number, number];
 }
 
 interface HistogramShape {
@@ -16,6 +18,8 @@ interface HistogramShape {
   intervalSeconds: number;
 }
 
+/** An interval that the range cuts has at least this part of its width. */
+const leastPart = 0.3;
 const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800] as const;
 const mostIntervals = 100;
 
@@ -23,6 +27,12 @@ const mostIntervals = 100;
 export function intervalFor(rangeSeconds: number): number {
   const fitting = intervals.find((one) => rangeSeconds / one <= mostIntervals);
   return fitting ?? 86_400 * Math.ceil(rangeSeconds / 86_400 / mostIntervals);
+}
+
+/** Returns the whole intervals that contain a range. */
+export function wholeIntervals([from, to]: readonly [number, number]): [number, number] {
+  const interval = intervalFor(to - from);
+  return [Math.floor(from / interval) * interval, (Math.floor(to / interval) + 1) * interval];
 }
 
 /** Returns an interval as the API reads it. */
@@ -62,7 +72,30 @@ export function histogramOf(
   const totals = counts.get(undefined) ?? starts.map(() => 0);
   const rest = totals.map((total, i) => Math.max(0, total - sum(series.map(({ counts }) => counts[i]!))));
   if (sum(rest) > 0) series.push({ name: 'others', counts: rest });
-  return { starts, series, intervalSeconds };
+  const least = leastPart * intervalSeconds;
+  const shown: [number, number] = [
+    Math.min(Math.max(range[0], first), first + intervalSeconds - least),
+    Math.max(Math.min(range[1], starts.at(-1)! + intervalSeconds), starts.at(-1)! + least),
+  ];
+  return { starts, series, intervalSeconds, shown };
+}
+
+/** Returns the index of the interval that contains a time; undefined outside of all. */
+export function intervalAt({ starts, intervalSeconds }: Histogram, seconds: number): number | undefined {
+  const index = Math.floor((seconds - starts[0]!) / intervalSeconds);
+  return index >= 0 && index < starts.length ? index : undefined;
+}
+
+/** Returns an interval in UTC: `2026-01-31 10:05 – 10:06`. */
+export function spanText(start: number, lengthSeconds: number): string {
+  const [from, to] = [start, start + lengthSeconds].map((seconds) => {
+    const text = new Date(seconds * 1000).toISOString();
+    return { date: text.slice(0, 10), clock: text.slice(11, lengthSeconds < 60 ? 19 : 16) };
+  });
+  if (lengthSeconds % 86_400 === 0) {
+    return lengthSeconds === 86_400 ? from!.date : `${from!.date} – ${to!.date}`;
+  }
+  return `${from!.date} ${from!.clock} – ${to!.date === from!.date ? '' : `${to!.date} `}${to!.clock}`;
 }
 
 /** Returns for each series the sum of itself and those before it. */

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '#client';
+import { useOpenRow } from '../app/open-rows.js';
 import { hrefOf } from '../app/router.js';
 import { CopyButton } from './calls.js';
 import { JsonLine, JsonTree } from './json-view.js';
@@ -25,10 +26,15 @@ export function EventTable({ events, label }: { events: readonly StoredEvent[]; 
       label={label}
       columns={columns}
       rows={events}
-      keyOf={({ stream, event_id }) => `${stream} ${event_id}`}
+      keyOf={eventKey}
       detail={(event) => <EventDetail event={event} />}
     />
   );
+}
+
+/** Returns the key of an event in a list. */
+export function eventKey({ stream, event_id }: StoredEvent): string {
+  return `${stream} ${event_id}`;
 }
 
 function entityLink({ stream, entity_id: id }: StoredEvent) {
@@ -38,6 +44,7 @@ function entityLink({ stream, entity_id: id }: StoredEvent) {
 
 /** All of an event. */
 export function EventDetail({ event }: { event: StoredEvent }) {
+  useOpenRow(eventKey(event));
   const facts = [
     ['Event id', event.event_id],
     ['Stream', event.stream],

@@ -37,7 +37,10 @@ export function Field({ name, isHidden, children }: LabelProps & { children: Com
   );
 }
 
-type Input = Omit<JSX.IntrinsicElements['input'], 'label' | 'role' | 'type'>;
+type Input = Omit<JSX.IntrinsicElements['input'], 'label' | 'role' | 'type' | 'list'> & {
+  /** The id of a list of suggestions. */
+  list?: string;
+};
 
 interface TextInputProps extends Input {
   onText: (text: string) => void;
@@ -48,7 +51,7 @@ interface TextInputProps extends Input {
 export function TextInput({ onText, onApply, ...props }: TextInputProps) {
   return (
     <input
-      {...props}
+      {...(props as JSX.IntrinsicElements['input'])}
       onInput={(event) => onText(event.currentTarget.value)}
       onBlur={onApply}
       onKeyDown={(event) => {

@@ -2,13 +2,16 @@ import type { ApiKey, StoredEvent } from '#client';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
+import { useTimeRange } from '../app/time-range.js';
 import { actorOf, actorsWithoutKey, auditFilter } from '../logic/audit-filter.js';
 import { tributary } from '../logic/shell.js';
-import { EventDetail } from '../parts/event-table.js';
+import { requestTimes } from '../logic/time-range.js';
+import { EventDetail, eventKey } from '../parts/event-table.js';
 import { Form, Select, UrlField } from '../parts/form.js';
 import { JsonLine } from '../parts/json-view.js';
-import { List, refreshMs } from '../parts/list.js';
+import { List } from '../parts/list.js';
 import { Page } from '../parts/page.js';
+import { RangeBar } from '../parts/range-bar.js';
 import type { Column } from '../parts/table.js';
 import { Link, Text, Time } from '../parts/values.js';
 
@@ -19,17 +22,23 @@ const stream = 'tributary.audit';
 export function Audit() {
   const [actor, action, subject] = [parameter('actor'), parameter('action'), parameter('subject')];
   const filter = auditFilter({ actor, action, subject });
+  const times = useTimeRange({ range: 'all', refresh: '15s', hasAll: true });
+  const { range, bounds, asOf, isValid } = times;
   const events = usePages(
-    (cursor) => client.value.audit({ ...filter, order, limit: 200, cursor }),
-    [filter],
-    {
-      everyMs: refreshMs,
-    },
+    (cursor, limit = 200) => client.value.audit({ ...filter, ...bounds, order, limit, cursor }),
+    [filter, range],
+    { skip: !isValid, asOf, keyOf: eventKey },
   );
   const keys = useResource((signal) => client.value.keys.list({ limit: 1_000 }, { signal }).first(), []);
   const names = keyNames(keys.data?.items ?? []);
   const { event_type_prefix, where } = filter;
-  const command = tributary('query', [stream], { order, 'type-prefix': event_type_prefix, where });
+  const inRange = requestTimes(range, asOf);
+  const command = tributary('query', [stream], {
+    ...inRange,
+    order,
+    'type-prefix': event_type_prefix,
+    where,
+  });
   const nameOf = (event: StoredEvent) => {
     const actor = actorOf(event.metadata);
     return names.get(actor) ?? actor;
@@ -38,32 +47,39 @@ export function Audit() {
     <Page
       title="Audit"
       about="Each change of a definition, and who made it."
-      calls={[['/api/v1/events/query', { stream, order, ...filter }, command]]}
+      calls={[['/api/v1/events/query', { stream, ...inRange, order, ...filter }, command]]}
     >
-      <List
-        label="Audit"
-        of={events}
-        columns={auditColumns(nameOf)}
-        keyOf={({ event_id }) => event_id}
-        textOf={(event) =>
-          [event.event_type, event.entity_id, nameOf(event), actorOf(event.metadata)].join(' ')
-        }
-        detail={(event) => <EventDetail event={event} />}
-        empty={Object.values(filter).some(Boolean) ? 'No change matches.' : 'Nothing has been changed yet.'}
-        filters={
-          <Form class="inline">
-            <Select
-              name="Actor"
-              isHidden
-              value={actor}
-              options={[['', 'Any actor'], ...actorsOf(names, actor)]}
-              onSelect={(actor) => setQuery({ actor })}
-            />
-            <UrlField name="Action" isHidden of="action" placeholder="Action: key.created" />
-            <UrlField name="Subject" isHidden of="subject" placeholder="Subject: stream:orders" />
-          </Form>
-        }
-      />
+      <RangeBar times={times} />
+      {isValid && (
+        <List
+          label="Audit"
+          of={{ ...events, loadedAt: undefined }}
+          columns={auditColumns(nameOf)}
+          keyOf={eventKey}
+          textOf={(event) =>
+            [event.event_type, event.entity_id, nameOf(event), actorOf(event.metadata)].join(' ')
+          }
+          detail={(event) => <EventDetail event={event} />}
+          empty={
+            range.name !== 'all' || Object.values(filter).some(Boolean)
+              ? 'No change matches.'
+              : 'Nothing has been changed yet.'
+          }
+          filters={
+            <Form class="inline">
+              <Select
+                name="Actor"
+                isHidden
+                value={actor}
+                options={[['', 'Any actor'], ...actorsOf(names, actor)]}
+                onSelect={(actor) => setQuery({ actor })}
+              />
+              <UrlField name="Action" isHidden of="action" placeholder="Action: key.created" />
+              <UrlField name="Subject" isHidden of="subject" placeholder="Subject: stream:orders" />
+            </Form>
+          }
+        />
+      )}
     </Page>
   );
 }

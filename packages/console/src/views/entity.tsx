@@ -2,12 +2,16 @@ import type { StoredEvent } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
+import { useTimeRange } from '../app/time-range.js';
 import { tributary, type Call } from '../logic/shell.js';
+import { requestTimes } from '../logic/time-range.js';
 import { Confirm } from '../parts/confirm.js';
 import { VersionView } from '../parts/diff.js';
+import { eventKey } from '../parts/event-table.js';
 import { JsonLine } from '../parts/json-view.js';
 import { Button } from '../parts/form.js';
 import { NotFound, Page } from '../parts/page.js';
+import { RangeBar } from '../parts/range-bar.js';
 import { Listed, Loaded } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 import { Link, Text, Time } from '../parts/values.js';
@@ -21,19 +25,24 @@ export function EntityView() {
 
 function Entity({ stream, id }: { stream: string; id: string }) {
   const [at, other] = [parameter('at'), parameter('with')];
+  const times = useTimeRange();
+  const { range, bounds, asOf, isValid } = times;
   const events = usePages(
-    (cursor) => client.value.events({ stream, entity_id: id, order: 'desc', limit: 50, cursor }),
-    [stream, id],
+    (cursor, limit = 50) =>
+      client.value.events({ stream, entity_id: id, ...bounds, order: 'desc', limit, cursor }),
+    [stream, id, range],
+    { skip: !isValid, asOf, keyOf: eventKey },
   );
-  const state = useResource((signal) => stateAt({ stream, id, at }, signal), [stream, id, at]);
+  const state = useResource((signal) => stateAt({ stream, id, at }, signal), [stream, id, at], { asOf });
   const before = useResource((signal) => stateAt({ stream, id, at: other }, signal), [stream, id, other], {
     skip: other === undefined,
   });
   const path = `/api/v1/entities/${encodeURIComponent(id)}/state`;
-  const query = { stream, entity_id: id, order: 'desc' };
+  const inRange = requestTimes(range, asOf);
+  const query = { stream, entity_id: id, ...inRange, order: 'desc' };
   const calls: Call[] = [
     [path, { stream, as_of: at }, tributary('state', [stream, id], { 'as-of': at })],
-    ['/api/v1/events/query', query, tributary('query', [stream], { entity: id, order: 'desc' })],
+    ['/api/v1/events/query', query, tributary('query', [stream], { entity: id, ...inRange, order: 'desc' })],
   ];
   return (
     <Page
@@ -46,12 +55,19 @@ function Entity({ stream, id }: { stream: string; id: string }) {
       actions={mayWrite.value && <EraseEntity stream={stream} id={id} />}
       calls={calls}
     >
+      <RangeBar times={times} />
       <div class="columns">
         <section aria-label="Events">
           <h2 class="sr">Events</h2>
-          <Listed of={events} empty="There are no events of this entity." hint="It may have been erased.">
-            {(items) => <Timeline events={items} />}
-          </Listed>
+          {isValid && (
+            <Listed
+              of={events}
+              empty={`There are no events of this entity${range.name === 'all' ? '' : ' in the range'}.`}
+              hint={range.name === 'all' && 'It may have been erased.'}
+            >
+              {(items) => <Timeline events={items} shown={state.data?.timestamp} />}
+            </Listed>
+          )}
         </section>
         <section aria-label="State" class="card">
           <Loaded of={state}>
@@ -71,8 +87,14 @@ function Entity({ stream, id }: { stream: string; id: string }) {
   );
 }
 
-function Timeline({ events }: { events: readonly StoredEvent[] }) {
-  const [current, other] = [parameter('at') ?? events[0]?.timestamp, parameter('with')];
+interface TimelineProps {
+  events: readonly StoredEvent[];
+  /** The time of the state that is shown. */
+  shown?: string;
+}
+
+function Timeline({ events, shown }: TimelineProps) {
+  const [current, other] = [parameter('at') ?? shown, parameter('with')];
   const buttons = ({ timestamp }: StoredEvent) => (
     <>
       <Button class="quiet" aria-pressed={timestamp === current} onClick={() => setQuery({ at: timestamp })}>

@@ -2,35 +2,34 @@ import type { Health } from '#client';
 import { useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
+import { useTimeRange, type TimeDefaults, type ViewTimes } from '../app/time-range.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
+import { intervalFor, intervalText } from '../logic/histogram.js';
 import { tributary, type Call } from '../logic/shell.js';
+import { requestTimes, type TimeBounds } from '../logic/time-range.js';
 import { Card, Page } from '../parts/page.js';
+import { RangeBar } from '../parts/range-bar.js';
 import { Loaded } from '../parts/states.js';
 import { Count, type Fact, Facts, Link, Status, titleOf } from '../parts/values.js';
 import { Tile, type TileStats } from './overview-tile.js';
 
-const hour = 3_600;
-const everyMs = 10_000;
+/** The gateway keeps the history of its health for this time. */
+const historySeconds = 3_600;
+const byDefault: TimeDefaults = { range: '1h', refresh: '15s', hasAll: false };
 
-const perMinuteCommand = tributary('count', [], { every: '1m', time: 'ingested_at' });
-const calls: Call[] = [
-  ['/health', undefined, tributary('doctor', [])],
-  ['/api/v1/health-history'],
-  ['/api/v1/events/count', { interval: '1m', time: 'ingested_at' }, perMinuteCommand],
-  ['/api/v1/dead-letters', undefined, tributary('dead-letters list', [])],
-  ['/api/v1/pipelines', undefined, tributary('lag', [])],
-];
-
-/** The state of the system in six numbers, each with its last hour. */
+/** The state of the system in six numbers, each over a range of time. */
 export function Overview() {
-  const rate = useResource(ratesOfLastHour, [], { everyMs });
-  const health = useResource((signal) => client.value.health(undefined, { signal }), [], { everyMs });
-  const history = useResource(readHistory, [], { everyMs: 30_000 });
-  const letters = useResource(lettersOfLastHour, [], { everyMs });
-  const jobs = useResource(readJobs, [], { everyMs });
-  const now = Date.now() / 1000;
-  const range = [now - hour, now] as const;
+  const times = useTimeRange(byDefault);
+  const { range, bounds, asOf, isValid } = times;
+  const now = asOf / 1000;
+  const shown = secondsOf(bounds, now);
+  const options = { asOf, skip: !isValid };
+  const rate = useResource((signal) => ratesIn(shown, signal), [range], options);
+  const health = useResource((signal) => client.value.health(undefined, { signal }), [], options);
+  const history = useResource(readHistory, [], options);
+  const letters = useResource((signal) => lettersIn(shown, signal), [range], options);
+  const jobs = useResource(readJobs, [], options);
   const { materializer, processor } = (health.data?.checks ?? {}) as Record<string, Check | undefined>;
   const { freshness, materializer: unread, processor: unprocessed } = history.data ?? {};
   const lags = [
@@ -38,47 +37,72 @@ export function Overview() {
     ['Materializer lag', 'streams', materializer, 'lag_events', unread],
     ['Processor lag', 'projections', processor, 'lag_events', unprocessed],
   ] as const;
+  const inHistory = historyPart(shown, now);
   const upToNow = (points: readonly Point[] = [], value?: number) =>
     value === undefined ? points : [...points, [now, value] as const];
+  const inRange = requestTimes(range, asOf);
+  const interval = intervalText(sparkInterval(shown));
+  const query = { ...inRange, interval, time: 'ingested_at' };
+  const counted = { ...inRange, every: interval, time: 'ingested_at' };
+  const calls: Call[] = [
+    ['/health', undefined, tributary('doctor', [])],
+    ['/api/v1/health-history'],
+    ['/api/v1/events/count', query, tributary('count', [], counted)],
+    ['/api/v1/dead-letters', inRange, tributary('dead-letters list', [], inRange)],
+    ['/api/v1/pipelines', undefined, tributary('lag', [])],
+  ];
   return (
     <Page title="Overview" calls={calls}>
-      <ul class="tiles">
-        <Tile
-          title="Ingested events per second"
-          href={hrefOf(['streams'])}
-          of={rate}
-          stats={rate.data?.stats}
-          points={rate.data?.points}
-        />
-        {lags.map(([title, section, check, name, points]) => (
-          <Tile
-            key={title}
-            title={title}
-            href={hrefOf([section])}
-            of={health}
-            stats={health.data && lagStats(check, name)}
-            range={range}
-            points={upToNow(points, check?.[name])}
-            format={name === 'lag_seconds' ? duration : short}
-          />
-        ))}
-        <Tile
-          title="Dead letters"
-          href={hrefOf(['dead-letters'])}
-          of={letters}
-          stats={letters.data?.stats}
-          points={letters.data?.points}
-        />
-        <Tile
-          title="Failed jobs"
-          href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
-          of={jobs}
-          stats={jobs.data?.stats}
-          range={range}
-          points={history.data?.failedJobs}
-        />
-      </ul>
-      <BusiestStreams />
+      <RangeBar times={times} />
+      {isValid && (
+        <>
+          <ul class="tiles">
+            <Tile
+              title="Ingested events per second"
+              href={hrefOf(['streams'])}
+              of={rate}
+              stats={rate.data?.stats}
+              now={now}
+              range={shown}
+              points={rate.data?.points}
+            />
+            {lags.map(([title, section, check, name, points]) => (
+              <Tile
+                key={title}
+                title={title}
+                href={hrefOf([section])}
+                of={health}
+                stats={health.data && lagStats(check, name)}
+                now={now}
+                range={inHistory}
+                isMeasured
+                points={upToNow(points, check?.[name])}
+                format={name === 'lag_seconds' ? duration : short}
+              />
+            ))}
+            <Tile
+              title="Dead letters"
+              href={hrefOf(['dead-letters'])}
+              of={letters}
+              stats={letters.data?.stats}
+              now={now}
+              range={shown}
+              points={letters.data?.points}
+            />
+            <Tile
+              title="Failed jobs"
+              href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
+              of={jobs}
+              stats={jobs.data?.stats}
+              now={now}
+              range={inHistory}
+              isMeasured
+              points={history.data?.failedJobs}
+            />
+          </ul>
+          <BusiestStreams times={times} />
+        </>
+      )}
       {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
@@ -88,40 +112,69 @@ async function readHistory(signal: AbortSignal) {
   return healthPoints(await client.value.healthHistory({ signal }));
 }
 
-/** Returns the start of the current minute, in seconds. */
-function currentMinute(): number {
-  return Math.floor(Date.now() / 60_000) * 60;
+type Range = readonly [from: number, to: number];
+
+/** Returns bounds in seconds; without a start, the hour before the end. */
+function secondsOf({ since, until }: TimeBounds, now: number): Range {
+  const to = until === undefined ? now : Date.parse(until) / 1000;
+  return [since === undefined ? Math.min(to, now) - 3_600 : Date.parse(since) / 1000, to];
 }
 
-/** Returns the counts of an hour's minutes, by the starts of the minutes in seconds. */
-function perMinute(counts: ReadonlyMap<number, number>, first: number): [seconds: number, count: number][] {
-  return Array.from({ length: 60 }, (_, i) => [first + i * 60, counts.get(first + i * 60) ?? 0]);
+/** Returns the part of a range for which there can be a history; its whole time if there is none in the range. */
+function historyPart([from, to]: Range, now: number): Range {
+  const first = now - historySeconds;
+  return to <= first ? [first, now] : [Math.max(from, first), Math.min(to, now)];
 }
 
-async function ratesOfLastHour(signal: AbortSignal) {
-  const until = currentMinute();
-  const since = until - hour;
-  const times = { since: new Date(since * 1000), until: new Date(until * 1000) };
-  const query = { ...times, interval: '1m', time: 'ingested_at' } as const;
+function timesOf([from, to]: Range) {
+  return { since: new Date(from * 1000), until: new Date(to * 1000) };
+}
+
+function sparkInterval([from, to]: Range): number {
+  return intervalFor(to - from);
+}
+
+/** Returns the whole intervals of a range; the last one has ended. */
+function endedIntervals(range: Range): { from: number; to: number; interval: number } {
+  const interval = sparkInterval(range);
+  const to = Math.floor(range[1] / interval) * interval;
+  return { from: Math.min(to - interval, Math.ceil(range[0] / interval) * interval), to, interval };
+}
+
+/** Returns a point for each interval. */
+function pointsOf(
+  counts: ReadonlyMap<number, number>,
+  { from, to, interval }: ReturnType<typeof endedIntervals>,
+): Point[] {
+  const length = Math.round((to - from) / interval);
+  return Array.from({ length }, (_, i) => [from + i * interval, counts.get(from + i * interval) ?? 0]);
+}
+
+async function ratesIn(range: Range, signal: AbortSignal) {
+  const ended = endedIntervals(range);
+  const { interval } = ended;
+  const query = { ...timesOf(range), interval: intervalText(interval), time: 'ingested_at' } as const;
   const { buckets, total } = await client.value.count(query, { signal });
-  const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count]));
-  const points = perMinute(counts, since).map(([start, count]): Point => [start, count / 60]);
-  const note = `${grouped(total)} events ingested in the last hour`;
+  const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count / interval]));
+  const points = pointsOf(counts, ended);
+  const note = `in the last ${duration(interval)} · ${grouped(total)} events in the range`;
   return { points, stats: { value: short(points.at(-1)![1]), note } };
 }
 
-async function lettersOfLastHour(signal: AbortSignal) {
-  const since = new Date(Date.now() - hour * 1000);
-  const letters = client.value.deadLetters.list({ since, limit: 1000 }, { signal });
+async function lettersIn(range: Range, signal: AbortSignal) {
+  const letters = client.value.deadLetters.list({ ...timesOf(range), limit: 1000 }, { signal });
   const { items, has_more: hasMore } = await letters.first();
+  const interval = sparkInterval(range);
   const counts = new Map<number, number>();
   for (const { created_at } of items) {
-    const minute = Math.floor(Date.parse(created_at) / 60_000) * 60;
-    counts.set(minute, (counts.get(minute) ?? 0) + 1);
+    const start = Math.floor(Date.parse(created_at) / 1000 / interval) * interval;
+    counts.set(start, (counts.get(start) ?? 0) + 1);
   }
   const value = `${items.length}${hasMore ? '+' : ''}`;
-  const stats: TileStats = { value, note: 'in the last hour', tone: items.length > 0 ? 'warn' : 'good' };
-  return { stats, points: perMinute(counts, currentMinute() - hour + 60) };
+  const note = hasMore ? 'in the range; the chart shows the newest' : 'in the range';
+  const stats: TileStats = { value, note, tone: items.length > 0 ? 'warn' : 'good' };
+  const [from, to] = range.map((time) => Math.floor(time / interval) * interval);
+  return { stats, points: pointsOf(counts, { from: from!, to: to! + interval, interval }) };
 }
 
 async function readJobs(signal: AbortSignal) {
@@ -147,12 +200,14 @@ function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'):
   return { value: short(value), note: 'unread events', tone };
 }
 
-/** The streams into which the most events were ingested in the last hour. */
-function BusiestStreams() {
-  const streams = useResource(busiest, [], { everyMs });
+/** The streams into which the most events were ingested in the range. */
+function BusiestStreams({ times: { range, bounds, asOf, isValid } }: { times: ViewTimes }) {
+  const shown = secondsOf(bounds, asOf / 1000);
+  const options = { asOf, skip: !isValid };
+  const streams = useResource((signal) => busiest(shown, signal), [range], options);
   if (streams.data?.length === 0) return null;
   return (
-    <Card label="Busiest streams" title="Busiest streams of the last hour, by ingested events">
+    <Card label="Busiest streams" title="Busiest streams of the range, by ingested events">
       <Loaded of={streams}>
         {(items) => (
           <ul class="ranking">
@@ -172,10 +227,8 @@ function BusiestStreams() {
   );
 }
 
-async function busiest(signal: AbortSignal): Promise<{ stream: string; count: number }[]> {
-  const now = Date.now();
-  const times = { since: new Date(now - hour * 1000), until: new Date(now) };
-  const query = { ...times, group_by: 'stream', time: 'ingested_at' } as const;
+async function busiest(range: Range, signal: AbortSignal): Promise<{ stream: string; count: number }[]> {
+  const query = { ...timesOf(range), group_by: 'stream', time: 'ingested_at' } as const;
   const { buckets } = await client.value.count(query, { signal });
   const streams = buckets.map(({ group, count }) => ({ stream: group ?? '', count }));
   return streams.sort((a, b) => b.count - a.count).slice(0, 6);

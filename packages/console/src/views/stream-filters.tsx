@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { EventFilter } from '#client';
 import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
+import type { ViewTimes } from '../app/time-range.js';
 import { Button, Field, Form, Select, TextInput, UrlField } from '../parts/form.js';
 import { Card } from '../parts/page.js';
 import { Text } from '../parts/values.js';
 import { WhereEditor } from '../parts/where-editor.js';
+import { useSuggestions } from './filter-suggestions.js';
+import type { StreamFilter } from './stream-histogram.js';
 
 /** Orders of events, by the parameter of the URL; the first is the default. */
 const orders = [
@@ -13,22 +15,25 @@ const orders = [
 ] as const;
 
 interface FiltersProps {
-  filter: EventFilter;
-  stream: string;
+  filter: StreamFilter;
+  times: ViewTimes;
   error?: { at: number; message: string };
 }
 
-/** The filters of the API. Each change is a new URL. */
-export function Filters({ filter, stream, error }: FiltersProps) {
+/** The filters of the API. Each change is a new URL. The suggestions are loaded when the filters have the focus. */
+export function Filters({ filter, times, error }: FiltersProps) {
   const isAscending = parameter('order') === 'asc';
+  const [isUsed, setUsed] = useState(false);
+  const use = () => setUsed(true);
+  const { types, entities } = useSuggestions(filter.stream, times, !isUsed);
   return (
-    <Card class="filters" title="Filters" beside={<EntityFinder stream={stream} />}>
-      <div class="grid">
+    <Card class="filters" title="Filters" beside={<EntityFinder stream={filter.stream} onUse={use} />}>
+      <Suggestions id={lists.type} values={types} />
+      <Suggestions id={lists.entity} values={entities} />
+      <div class="grid" onFocusCapture={use}>
         <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
         <UrlField name="Type begins with" of="prefix" />
         <ListField name="Entity" parameter="entity" values={filter.entity_id as string[]} />
-        <UrlField name="Since" of="since" placeholder="2026-01-31T10:00:00Z" />
-        <UrlField name="Until" of="until" placeholder="2026-02-01T00:00:00Z" />
         <Select
           name="Order"
           value={isAscending ? 'asc' : ''}
@@ -41,9 +46,22 @@ export function Filters({ filter, stream, error }: FiltersProps) {
   );
 }
 
+/** The ids of the lists of suggestions, by the parameters of the URL. */
+const lists = { type: 'event-types', entity: 'entities' } as const;
+
+function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {values.map((value) => (
+        <option key={value} value={value} />
+      ))}
+    </datalist>
+  );
+}
+
 interface ListFieldProps {
   name: string;
-  parameter: string;
+  parameter: keyof typeof lists;
   values: readonly string[];
 }
 
@@ -63,6 +81,7 @@ function ListField({ name, parameter, values }: ListFieldProps) {
           value={text}
           spellcheck={false}
           placeholder={values.length > 0 ? 'or …' : ''}
+          list={lists[parameter]}
           onText={setText}
           onApply={add}
         />
@@ -86,7 +105,7 @@ function ListField({ name, parameter, values }: ListFieldProps) {
 }
 
 /** Opens the view of an entity by its id. */
-function EntityFinder({ stream }: { stream: string }) {
+function EntityFinder({ stream, onUse }: { stream: string; onUse: () => void }) {
   const [id, setId] = useState('');
   return (
     <Form
@@ -95,7 +114,14 @@ function EntityFinder({ stream }: { stream: string }) {
       onSubmit={() => id !== '' && navigate(hrefOf(['entity'], { stream, id }))}
     >
       <Field name="Entity id" isHidden>
-        <TextInput value={id} placeholder="Entity id" spellcheck={false} onText={setId} />
+        <TextInput
+          value={id}
+          placeholder="Entity id"
+          spellcheck={false}
+          list={lists.entity}
+          onFocus={onUse}
+          onText={setId}
+        />
       </Field>
       <button type="submit">Open entity</button>
     </Form>

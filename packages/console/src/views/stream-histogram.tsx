@@ -1,29 +1,33 @@
 import type { EventFilter } from '#client';
 import { useResource } from '../app/resource.js';
+import type { ViewTimes } from '../app/time-range.js';
 import { client } from '../app/session.js';
 import { setQuery } from '../app/router.js';
 import { grouped } from '../logic/format.js';
-import { histogramOf, intervalFor, intervalText, largest } from '../logic/histogram.js';
+import { histogramOf, intervalFor, intervalText, largest, wholeIntervals } from '../logic/histogram.js';
+import type { TimeBounds } from '../logic/time-range.js';
 import { HistogramChart, Legend } from '../parts/chart.js';
-import { Button } from '../parts/form.js';
 import { Loaded } from '../parts/states.js';
 
 const mostTypes = 7;
-const allTimes = { since: undefined, until: undefined };
+
+/** The filters of the view of a stream, without its range of time. */
+export type StreamFilter = Omit<EventFilter, 'since' | 'until'> & { stream: string };
 
 interface PanelProps {
-  filter: EventFilter;
-  first?: string | null;
+  filter: StreamFilter;
+  times: ViewTimes;
   skip: boolean;
 }
 
 /** The filtered events over time, by type. A drag selects a range. */
-export function HistogramPanel({ filter, first, skip }: PanelProps) {
-  const counted = useResource((signal) => count(filter, first ?? undefined, signal), [filter, first], {
+export function HistogramPanel({ filter, times, skip }: PanelProps) {
+  const { range, bounds, asOf } = times;
+  const counted = useResource((signal) => count({ ...filter, ...bounds }, signal), [filter, range], {
     skip,
-    everyMs: 30_000,
+    asOf,
   });
-  if (skip || counted.data?.total === 0) return null;
+  if (skip || (counted.data?.total === 0 && range.name === 'all')) return null;
   return (
     <section class="card" aria-label="Events over time">
       <Loaded of={counted}>
@@ -33,14 +37,9 @@ export function HistogramPanel({ filter, first, skip }: PanelProps) {
               <h2>{grouped(total)} events</h2>
               <span class="muted small">
                 each bar {intervalText(histogram.intervalSeconds)} · drag to zoom
-                {(filter.since || filter.until) && (
-                  <Button class="quiet" onClick={() => setQuery(allTimes)}>
-                    All times
-                  </Button>
-                )}
               </span>
             </div>
-            <HistogramChart histogram={histogram} onRange={selectRange} />
+            <HistogramChart histogram={histogram} onRange={times.zoom} />
             <Legend
               names={histogram.series.map(({ name }) => name)}
               onSelect={(type) => setQuery({ type })}
@@ -52,19 +51,14 @@ export function HistogramPanel({ filter, first, skip }: PanelProps) {
   );
 }
 
-function selectRange(from: number, to: number): void {
-  const text = (seconds: number) => new Date(seconds * 1000).toISOString();
-  setQuery({ since: text(from), until: text(to) });
-}
-
-/** Counts all events and those of the largest types, in two requests more than one. */
-async function count(filter: EventFilter, first: string | undefined, signal: AbortSignal) {
+/** Counts all events and those of the largest types. */
+async function count(filter: StreamFilter & TimeBounds, signal: AbortSignal) {
   const { value: api } = client;
-  const range = rangeOf(filter, first);
+  const range = await rangeOf(filter, signal);
   const intervalSeconds = intervalFor(range[1] - range[0]);
   const bounds = {
     since: filter.since ?? isoOf(range[0]),
-    until: filter.until ?? isoOf(Math.ceil(range[1])),
+    until: filter.until ?? isoOf(range[1]),
   };
   const within = { ...filter, ...bounds, interval: intervalText(intervalSeconds) };
   const [all, names] = await Promise.all([
@@ -79,23 +73,28 @@ async function count(filter: EventFilter, first: string | undefined, signal: Abo
 }
 
 /** Returns the largest types. With more types than an answer may have, there is no order to choose from. */
-async function typesOf(filter: EventFilter, signal: AbortSignal): Promise<string[]> {
+export async function typesOf(filter: EventFilter, signal: AbortSignal, most = mostTypes): Promise<string[]> {
   try {
     const { buckets } = await client.value.count({ ...filter, group_by: 'event_type' }, { signal });
-    return largest(buckets, mostTypes);
+    return largest(buckets, most);
   } catch (error) {
     if ((error as { code?: string }).code === 'query_too_expensive') return [];
     throw error;
   }
 }
 
-function rangeOf(filter: EventFilter, first: string | undefined): [number, number] {
-  const now = Date.now() / 1000;
-  // The API refuses a text that is no time: the range is of no importance then.
-  const secondsOf = (time: unknown) => (Date.parse(String(time)) || now * 1000) / 1000;
-  const from = filter.since ? secondsOf(filter.since) : first ? secondsOf(first) : now - 3600;
-  const to = filter.until ? secondsOf(filter.until) : Math.max(now, from + 1);
-  return [from, Math.max(to, from + 1)];
+/** Returns a range in seconds. A missing bound is that of the interval with the first or with the last event. */
+async function rangeOf(
+  { stream, since, until }: StreamFilter & TimeBounds,
+  signal: AbortSignal,
+): Promise<[number, number]> {
+  const secondsOf = (time: string | null) => (time ? Date.parse(time) / 1000 : Date.now() / 1000);
+  if (since && until) return [secondsOf(since), secondsOf(until)];
+  const stored = await client.value.streams.get(stream, { signal });
+  const last = secondsOf(until ?? stored.last_timestamp);
+  const first = since ? secondsOf(since) : Math.min(last, secondsOf(stored.first_timestamp));
+  const [from, to] = wholeIntervals([first, Math.max(first, last)]);
+  return [since ? first : from, until ? last : to];
 }
 
 function isoOf(seconds: number): string {

@@ -1,25 +1,27 @@
 import { useState } from 'preact/hooks';
-import type { EventFilter, ExportFormat } from '#client';
+import type { ExportFormat } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, navigate, parameter, parameters } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
+import { useTimeRange } from '../app/time-range.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { bytes, duration, grouped } from '../logic/format.js';
-import { EventTable } from '../parts/event-table.js';
+import { requestTimes, type TimeBounds } from '../logic/time-range.js';
+import { EventTable, eventKey } from '../parts/event-table.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button, LiveToggle, Select } from '../parts/form.js';
 import { Page } from '../parts/page.js';
+import { RangeBar } from '../parts/range-bar.js';
 import { Listed, Loaded, Problem } from '../parts/states.js';
 import { Ago, Count, Facts } from '../parts/values.js';
 import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
-import { HistogramPanel } from './stream-histogram.js';
+import { HistogramPanel, type StreamFilter } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
 import { retentionText } from './streams.js';
 
 const noRows = { items: [], hasMore: false };
-
-type StreamFilter = EventFilter & { stream: string };
+const pageSize = 50;
 
 /** Reads the filter of a view from its URL. */
 function filterOf(stream: string): StreamFilter {
@@ -28,8 +30,6 @@ function filterOf(stream: string): StreamFilter {
     event_type: parameters('type'),
     event_type_prefix: parameter('prefix'),
     entity_id: parameters('entity'),
-    since: parameter('since'),
-    until: parameter('until'),
     where: parameter('where'),
   };
 }
@@ -39,23 +39,25 @@ export function StreamView({ stream }: { stream: string }) {
   const filter = filterOf(stream);
   const isLive = parameter('live') !== undefined;
   const order = parameter('order') === 'asc' ? 'asc' : 'desc';
-  const detail = useResource((signal) => client.value.streams.get(stream, { signal }), [stream], {
-    everyMs: 15_000,
-  });
+  const times = useTimeRange();
+  const { range, bounds, asOf, isValid } = times;
+  const selected = { ...filter, ...bounds };
+  const detail = useResource((signal) => client.value.streams.get(stream, { signal }), [stream], { asOf });
   const events = usePages(
-    (cursor) => client.value.events({ ...filter, order, limit: 50, cursor }),
-    [filter, order],
-    { skip: isLive },
+    (cursor, limit = pageSize) => client.value.events({ ...selected, order, limit, cursor }),
+    [filter, range, order],
+    { skip: isLive || !isValid, asOf, keyOf: eventKey },
   );
-  const { event_type, event_type_prefix, entity_id, since, until, where } = filter;
-  const selection = { since, until, where };
-  const options = { type: event_type, 'type-prefix': event_type_prefix, entity: entity_id, ...selection };
-  const page = { order, limit: 50 };
+  const { event_type, event_type_prefix, entity_id, where } = filter;
+  const options = { type: event_type, 'type-prefix': event_type_prefix, entity: entity_id, where };
   const tail: Call = ['/api/v1/events/stream', filter, tributary('tail', [stream], options)];
-  const queryCommand = tributary('query', [stream], { ...options, ...page });
-  const query: Call = ['/api/v1/events/query', { ...filter, ...page }, queryCommand];
-  const countCommand = tributary('count', [stream], { ...options, by: 'event_type' });
-  const count: Call = ['/api/v1/events/count', { ...filter, group_by: 'event_type' }, countCommand];
+  const inRange = requestTimes(range, asOf);
+  const page = { order, limit: pageSize };
+  const queryCommand = tributary('query', [stream], { ...options, ...inRange, ...page });
+  const query: Call = ['/api/v1/events/query', { ...filter, ...inRange, ...page }, queryCommand];
+  const countCommand = tributary('count', [stream], { ...options, ...inRange, by: 'event_type' });
+  const counted = { ...filter, ...inRange, group_by: 'event_type' };
+  const count: Call = ['/api/v1/events/count', counted, countCommand];
   const error = whereError(events.error);
   return (
     <Page
@@ -63,7 +65,7 @@ export function StreamView({ stream }: { stream: string }) {
       calls={[isLive ? tail : query, count]}
       actions={
         <>
-          <ExportMenu filter={filter} />
+          <ExportMenu filter={selected} isValid={isValid} />
           <LiveToggle name="Live tail" />
           {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}
         </>
@@ -87,24 +89,27 @@ export function StreamView({ stream }: { stream: string }) {
           />
         )}
       </Loaded>
-      <Filters filter={filter} stream={stream} error={error} />
-      {!isLive && (
+      {!isLive && <RangeBar times={times} />}
+      <Filters filter={filter} times={times} error={error} />
+      {!isLive && isValid && (
         <HistogramPanel
           filter={filter}
-          first={detail.data?.first_timestamp}
+          times={times}
           skip={events.error !== undefined || detail.data === undefined}
         />
       )}
       {isLive ? (
         <LiveTail filter={filter} key={JSON.stringify(filter)} />
       ) : (
-        <Listed
-          of={error ? { ...events, error: undefined, data: events.data ?? noRows } : events}
-          empty={error ? 'The condition is not valid.' : 'No event matches.'}
-          hint={!error && <a href={hrefOf(['streams', stream])}>Remove the filters</a>}
-        >
-          {(items) => <EventTable events={items} label="Events" />}
-        </Listed>
+        isValid && (
+          <Listed
+            of={error ? { ...events, error: undefined, data: noRows } : events}
+            empty={error ? 'The condition is not valid.' : 'No event matches.'}
+            hint={!error && <a href={hrefOf(['streams', stream])}>Remove the filters and the range</a>}
+          >
+            {(items) => <EventTable events={items} label="Events" />}
+          </Listed>
+        )
       )}
     </Page>
   );
@@ -118,7 +123,7 @@ const formats: readonly [ExportFormat, string][] = [
 ];
 
 /** Exports everything that the filters select. */
-function ExportMenu({ filter }: { filter: StreamFilter }) {
+function ExportMenu({ filter, isValid }: { filter: StreamFilter & TimeBounds; isValid: boolean }) {
   const [format, setFormat] = useState<ExportFormat>('ndjson');
   const action = useAction(() => exportEvents(filter, format));
   return (
@@ -130,7 +135,9 @@ function ExportMenu({ filter }: { filter: StreamFilter }) {
         options={formats}
         onSelect={(format) => setFormat(format as ExportFormat)}
       />
-      <Button action={action}>{action.running ? 'Exporting…' : 'Export'}</Button>
+      <Button action={action} disabled={!isValid || action.running}>
+        {action.running ? 'Exporting…' : 'Export'}
+      </Button>
       <Problem error={action.error} />
     </span>
   );
@@ -152,7 +159,7 @@ function DeleteStream({ stream }: { stream: string }) {
 const mostBytes = 256 * 1024 * 1024;
 
 /** Reads an export to its end and saves it. An incomplete export is an error and saves nothing. */
-async function exportEvents(filter: StreamFilter, format: ExportFormat): Promise<void> {
+async function exportEvents(filter: StreamFilter & TimeBounds, format: ExportFormat): Promise<void> {
   const body = await client.value.export({ ...filter, format, ...(format === 'csv' && { csv_safe: true }) });
   const pieces: BlobPart[] = [];
   let size = 0;
