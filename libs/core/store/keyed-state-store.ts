@@ -52,6 +52,8 @@ export interface PartitionCheckpoint extends StatePartitionKey {
    * which all ingested events are processed, and null for other projections.
    */
   watermark: EpochMicros | null;
+  /** Number of state rows of the partition of a keyed stage; absent for others. */
+  rows?: number;
   /**
    * Additional text that the owner needs to resume after the checkpoint: the id of the source stream for a pipeline's
    * partition of a source stream, JSON or empty otherwise.

@@ -1,10 +1,16 @@
 import { StepBudget, withinBudget } from '#cel';
-import type { PipelineEvent, KeyedOperator, StateEntry, OperatorOutcome } from './flow/pipeline.js';
+import type {
+  PipelineEvent,
+  KeyedOperator,
+  StageResults,
+  StateEntry,
+  OperatorOutcome,
+} from './flow/pipeline.js';
 
 /** What adding one event to all its state entries in a keyed stage changes and produces. */
 export interface StateEntriesAddResult {
   readonly rows: readonly (readonly [name: string, row: StateEntry])[];
-  readonly results: readonly PipelineEvent[];
+  readonly results: StageResults;
   /** A drop, late or fail outcome of the event; undefined if the state entries took the event. */
   readonly outcome: OperatorOutcome | undefined;
 }
@@ -20,7 +26,7 @@ export function addToStateEntries(
 ): StateEntriesAddResult {
   return withinBudget(new StepBudget(), () => {
     const rows: [string, StateEntry][] = [];
-    const results: PipelineEvent[] = [];
+    const results: (PipelineEvent | undefined)[] = [];
     let outcome: OperatorOutcome | undefined;
     for (const name of names) {
       const added = operator.add(rowOf(name), name, arrival);

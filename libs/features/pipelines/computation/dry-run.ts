@@ -145,7 +145,7 @@ class DryRunner {
       const { row: rest, results } = this.#bounded(() => stage.operator.close(row, name, watermark));
       if (rest) rows.set(name, rest);
       else rows.delete(name);
-      for (const flow of results)
+      for (const flow of results.filter((one) => one !== undefined))
         await this.#run(stage.chain, { flow, watermark: before }, this.#record.window(stage.at, flow.event));
     }
   }
@@ -208,13 +208,13 @@ class DryRunner {
       addToStateEntries(stage.operator, there, { key, flow, watermark, stageWatermark: reached, side }),
     );
     for (const [name, row] of added.rows) rows.set(name, row);
+    const results = added.results.filter((one) => one !== undefined);
     if (added.outcome) this.#record.outcome(added.outcome, steps);
-    else if (added.results.length > 0 || stage.step !== stage.resultStep)
+    else if (results.length > 0 || stage.step !== stage.resultStep)
       this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
     else this.#record.step(steps, { at: stage.at, outcome: 'waiting', key });
     const passed = downstreamWatermark(watermark, stage.operator.delay);
-    for (const result of added.results)
-      await this.#run(stage.chain, { flow: result, watermark: passed }, steps);
+    for (const result of results) await this.#run(stage.chain, { flow: result, watermark: passed }, steps);
   }
 }
 

@@ -1,4 +1,4 @@
-export { addToStateEntries } from './add-to-state-entries.js';
+export { addToStateEntries, type StateEntriesAddResult } from './add-to-state-entries.js';
 export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
 export { answersAsOf, noHistory } from './answers-as-of.js';
 export { derivedId } from './derived-id.js';

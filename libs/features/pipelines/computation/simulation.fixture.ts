@@ -6,6 +6,7 @@ import type {
   KeyedEvent,
   OperatorChain,
   PipelineEvent,
+  StageResults,
   StateEntry,
   KeyedStage,
   OperatorOutcome,
@@ -309,8 +310,11 @@ class KeyedTask extends Task {
     const before = this.positions.watermark;
     const made: ProducedOutcome[] = [];
     let inputs = 0;
-    const run = (results: readonly PipelineEvent[], watermark: number) => {
-      for (const flow of results) made.push(...ran(chain, flow, { watermark, index: inputs++ }));
+    const run = (results: StageResults, watermark: number) => {
+      for (const flow of results) {
+        const index = inputs++;
+        if (flow) made.push(...ran(chain, flow, { watermark, index }));
+      }
     };
     if (record.kind === 'control') {
       this.positions.control(record.control);

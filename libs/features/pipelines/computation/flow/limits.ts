@@ -11,6 +11,8 @@ export const pipelineLimits = {
   outputs: 20,
   /** Maximum number of characters in the name of a JSON member that an operator adds. */
   nameCharacters: 256,
+  /** Maximum number of state entries (keys and windows) of a keyed stage in one partition. */
+  stateRows: 10_000_000,
   /** Maximum bytes of a value in a repartition topic. An emittable event takes less, even if escaped twice. */
   recordBytes: 8 * limits.eventBytes,
 } as const;

@@ -130,12 +130,18 @@ export interface KeyedEvent {
   readonly side?: 'right' | undefined;
 }
 
+/**
+ * The results of a stage, in their order. A result has its position among those of the same record; undefined keeps the
+ * position of one that depends on erasures.
+ */
+export type StageResults = readonly (PipelineEvent | undefined)[];
+
 /** What adding one event to one state entry of a keyed stage changes and produces. */
 export interface StateEntryAddResult<State extends StateEntryValue = StateEntryValue> {
   /** The new state entry; undefined if the event did not change it. */
   readonly row?: StateEntry<State> | undefined;
   /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
-  readonly results: readonly PipelineEvent[];
+  readonly results: StageResults;
   /** A drop, late or fail outcome. If an event belongs to several entries, the first one is the event's. */
   readonly outcome?: OperatorOutcome | undefined;
 }
@@ -160,7 +166,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
     row: StateEntry<State>,
     name: string,
     watermark: EpochMicros,
-  ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
+  ): { row?: StateEntry<State> | undefined; results: StageResults };
 }
 
 /** A window with its reduce, a dedupe, an expect or a join, and the stateless operators after it. It reads a repartition topic. */

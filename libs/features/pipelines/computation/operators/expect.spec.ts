@@ -45,7 +45,7 @@ class Expectations {
       const { row: rest, results } = operator.close(row, name, watermark * second);
       if (rest) rows.set(name, rest);
       else rows.delete(name);
-      found.push(...results.map(({ event }) => event.timestamp / second));
+      found.push(...results.map((one) => one!.event.timestamp / second));
     }
     this.missing.push(...found);
     return found;

@@ -33,6 +33,8 @@ class Joined {
   readonly rows = new Map<string, StateEntry>();
   readonly results: PipelineEvent[] = [];
   readonly outcomes: OperatorOutcome[] = [];
+  /** The number of positions of each call that the results have. */
+  readonly positions: number[] = [];
   readonly stage: KeyedStage;
   #events = 0;
   #isErased = false;
@@ -66,7 +68,8 @@ class Joined {
     });
     if (step.row) this.rows.set(key, throughJson(step.row));
     if (step.outcome) this.outcomes.push(step.outcome);
-    this.results.push(...step.results);
+    this.positions.push(step.results.length);
+    this.results.push(...step.results.filter((one) => one !== undefined));
     return this;
   }
 
@@ -91,7 +94,8 @@ class Joined {
       const { row: rest, results } = this.stage.operator.close(row, name, watermark * second);
       if (rest) this.rows.set(name, throughJson(rest));
       else this.rows.delete(name);
-      this.results.push(...results);
+      this.positions.push(results.length);
+      this.results.push(...results.filter((one) => one !== undefined));
     }
     return this;
   }
@@ -255,6 +259,21 @@ describe('an erased event', () => {
     expect(all.results.map(({ joined }) => joined?.event.data)).toEqual([personal]);
     expect(all.decide(1000).texts.slice(1)).toEqual(['orders@0 {"payment":null}']);
   });
+});
+
+it('the positions of results do not depend on when an entity is erased', () => {
+  const positionsOf = (...erase: boolean[]): number[] => {
+    const all = new Joined({ kind: 'outer' });
+    const eraseIf = (now: boolean | undefined) => (now ? all.erase() : all);
+    eraseIf(erase[0]).right(1, { data: '{"personal":1}' });
+    eraseIf(erase[1]).left(0).left(30, { data: '{"personal":2}' });
+    eraseIf(erase[2]).right(1.5).right(31);
+    return eraseIf(erase[3]).decide(1000).positions;
+  };
+  const expected = positionsOf();
+  expect(expected.length).toBeGreaterThan(5);
+  for (const at of [0, 1, 2, 3])
+    expect(positionsOf(...Array.from({ length: at }, () => false), true)).toEqual(expected);
 });
 
 describe('an event fails', () => {

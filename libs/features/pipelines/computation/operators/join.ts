@@ -164,18 +164,23 @@ function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
       const size = resultsSize(flow, partners);
       if (partners.length > derivedEventLimits.events || size > derivedEventLimits.characters)
         return ended({ kind: 'fail', at, pointer: at, detail: tooMany(partners.length, size), flow });
-      const events = new Map(partners.map((one) => [one, eventOf(one)]));
+      const events = new Map(partners.filter(isKept).map((one) => [one, eventOf(one)]));
       const isGone = isErased?.(flow) === true;
-      const valid = new Set(isGone ? [] : partners.filter((one) => !isErased?.(events.get(one)!)));
-      const hasJoined = valid.size > 0;
-      const results = [...events.values()].map((partner) =>
-        side === 'left' ? pair(flow, partner, settings) : pair(partner, flow, settings),
+      const valid = new Set(
+        isGone ? [] : partners.filter((one) => isKept(one) && !isErased?.(events.get(one)!)),
       );
+      const hasJoined = valid.size > 0;
+      const pairs = partners.map((one) => {
+        const partner = events.get(one);
+        return partner && (side === 'left' ? pair(flow, partner, settings) : pair(partner, flow, settings));
+      });
       const isDecided = due <= stageWatermark;
-      if (isDecided && !hasJoined && keeps[side]) results.push(alone(flow, side));
+      const results = [...pairs, isDecided && !hasJoined && keeps[side] ? alone(flow, side) : undefined];
       const next: Record<Side, readonly WaitingEvent[]> = { ...state };
-      if (!isDecided && !isGone)
-        next[side] = withEvent(state[side], waitingEvent(flow, { watermark, hasJoined }));
+      if (!isDecided) {
+        const waiting = waitingEvent(flow, { watermark, hasJoined });
+        next[side] = withEvent(state[side], isGone ? withoutContent(waiting) : waiting);
+      }
       next[other] = state[other].map((one) =>
         valid.has(one) && !one.hasJoined ? { ...one, hasJoined: true } : one,
       );
@@ -188,8 +193,9 @@ function joinOperator(settings: JoinSettings): KeyedOperator<JoinState> {
       const isDue = (one: WaitingEvent, side: Side) => one.time + wait[side] <= watermark;
       const results = sides.flatMap((side) =>
         state[side]
-          .filter((one) => keeps[side] && !one.hasJoined && isDue(one, side))
-          .map((one) => alone(eventOf(one), side)),
+          .filter((one) => keeps[side] && isDue(one, side))
+          // Whether an event has joined depends on erasures, the positions of the results must not.
+          .map((one) => (one.hasJoined ? undefined : alone(eventOf(one), side))),
       );
       const rest = (side: Side) => state[side].filter((one) => !isDue(one, side));
       return { row: rowOf({ left: rest('left'), right: rest('right') }), results };
@@ -211,6 +217,15 @@ function waitingEvent(
     record,
     origin: [stream, partition, offset, path, replay, expected],
   };
+}
+
+/** Returns what is kept of an erased event: its positions among the results of others, which must not change. */
+function withoutContent(one: WaitingEvent): WaitingEvent {
+  return { ...one, hasJoined: true, record: '' };
+}
+
+function isKept({ record }: WaitingEvent): boolean {
+  return record !== '';
 }
 
 function eventOf({ record, origin }: WaitingEvent): LazilyParsedEvent {

@@ -33,7 +33,7 @@ export class KeyedOperatorTestHarness {
       const step = this.operator.add(this.rows.get(name), name, { key, flow, watermark: watermark * second });
       if (step.row) this.rows.set(name, throughJson(step.row));
       if (step.outcome) this.outcomes.push(step.outcome);
-      this.results.push(...step.results);
+      this.results.push(...step.results.filter((one) => one !== undefined));
     }
     return this;
   }
@@ -47,7 +47,7 @@ export class KeyedOperatorTestHarness {
       const { row: rest, results } = this.operator.close(row, name, watermark);
       if (rest) this.rows.set(name, throughJson(rest));
       else this.rows.delete(name);
-      return results.map(resultText);
+      return results.filter((one) => one !== undefined).map(resultText);
     });
   }
 }

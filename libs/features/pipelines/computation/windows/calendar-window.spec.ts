@@ -104,7 +104,7 @@ describe('a window of a calendar', () => {
         watermark: dayStart + hours(24) - 1,
       });
       const [name, row] = [...harness.rows][0]!;
-      return operator.close(row as never, name, Infinity).results.map(({ origin }) => origin.path);
+      return operator.close(row as never, name, Infinity).results.map((one) => one!.origin.path);
     };
     const [closed] = pathsOf(calendarWindow(settings, calendar, 'old'), dayStart);
     const [reopened] = pathsOf(calendarWindow(settings, longer, 'new'), dayStart + hours(24) + 60);

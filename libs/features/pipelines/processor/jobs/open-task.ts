@@ -95,10 +95,10 @@ export async function openTask(
   // A task saves the progress of a partition before any row. Without saved progress, the store therefore has no rows of
   // the partition.
   const rows = isKeyed
-    ? new PartitionRowCache(!saved, progress.watermark ?? noWatermark, {
-        source: storedRows(place, ended, dependencies),
-        budget: dependencies.budget,
-      })
+    ? new PartitionRowCache(
+        { complete: !saved, closedTo: progress.watermark ?? noWatermark, count: progress.rows },
+        { source: storedRows(place, ended, dependencies), budget: dependencies.budget },
+      )
     : undefined;
   const state = new JobPartitionState({
     ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },

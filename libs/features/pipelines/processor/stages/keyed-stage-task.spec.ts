@@ -21,7 +21,7 @@ const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >=
 /** A task of the first stage of a pipeline, and its batches: events of one key, or encoded records. */
 function given(
   pipeline: CompiledPipeline,
-  more: { erasures?: object; write?: (output: OutputBuffer) => void } = {},
+  more: { erasures?: object; mostRows?: number; write?: (output: OutputBuffer) => void } = {},
 ) {
   const topic = topics.ofStream('orders#1');
   const label = {
@@ -37,10 +37,13 @@ function given(
     topics: new Map(pipeline.stages.map(({ id }) => [id, { topic, partitions: 1 }])),
   });
   const source = { load: () => Promise.resolve([]), due: () => Promise.resolve([]) };
-  const rows = new PartitionRowCache(true, -Infinity, {
-    source,
-    budget: new RowCacheBudget({ keys: 100, weight: 1e6 }),
-  });
+  const rows = new PartitionRowCache(
+    { complete: true, closedTo: -Infinity },
+    {
+      source,
+      budget: new RowCacheBudget({ keys: 100, weight: 1e6 }),
+    },
+  );
   const task = new KeyedStageTask({
     ...{ stage: pipeline.stages[0]!.id, rows, current: () => run, now: () => 0 },
     state: {
@@ -50,6 +53,7 @@ function given(
     },
     sink: { write: (output: OutputBuffer) => Promise.resolve(more.write?.(output)) },
     erasures: more.erasures,
+    mostRows: more.mostRows,
     permit: () => Promise.resolve(() => undefined),
   } as unknown as KeyedStageTaskOptions);
   const valueOf = (event: EventRecord, offset: number) => {
@@ -79,6 +83,25 @@ it('a partition of a window yields to other work between events that are expensi
   const events = [0, 1, 2, 3, 4].map((id) => recordOf({ id, data: { l: [...Array(60).keys()] } }));
   expect(await eventLoopRoundsDuring(() => task.take(batch(events)))).toBeGreaterThanOrEqual(4);
   expect(rows.size).toBe(1);
+});
+
+it('an event that would add an entry to a full state fails, and others continue', async () => {
+  const operators: OperatorJson[] = [
+    { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
+    { reduce: { n: { op: 'count' } } },
+    { emit: { stream: 'out' } },
+  ];
+  const letters: string[] = [];
+  const { task, rows, batch } = given(
+    compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' }),
+    {
+      mostRows: 2,
+      write: (output) => letters.push(...output.letters.map(({ error, offset }) => `${offset}: ${error}`)),
+    },
+  );
+  await task.take(batch([0, 60, 120, 1].map((at, id) => recordOf({ id, at }))));
+  expect([rows.count, rows.settledCount]).toEqual([2, 0]);
+  expect(letters).toEqual([expect.stringMatching(/^2: .*keys and windows in the partition/) as string]);
 });
 
 it('the results after one of an erased entity keep their positions, so that the next stage loses and repeats none', async () => {

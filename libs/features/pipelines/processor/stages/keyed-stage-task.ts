@@ -6,9 +6,12 @@ import {
   addToStateEntries,
   UpstreamProgress,
   downstreamWatermark,
+  pipelineLimits,
   readableEvent,
   type PipelineEvent,
   type KeyedStage,
+  type StageResults,
+  type StateEntriesAddResult,
 } from '#features/pipelines/computation';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
@@ -30,6 +33,8 @@ const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 export interface KeyedStageTaskOptions extends StageTaskDependencies {
   stage: string;
   rows: PartitionRowCache;
+  /** The most state entries of the partition. */
+  mostRows?: number;
   erasures: Pick<EventErasures, 'include'>;
 }
 
@@ -212,13 +217,21 @@ export class KeyedStageTask implements StageTask {
       ...{ stageWatermark: this.positions.watermark, side: forwarded.side },
       isErased: (one) => this.options.erasures.include(one),
     });
-    const { results, outcome } = added;
-    for (const [name, row] of added.rows)
-      rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
+    const { results, outcome } = this.isFull(added) ? tooManyRows(flow, work.stage.at) : added;
+    if (outcome?.kind !== 'fail')
+      for (const [name, row] of added.rows)
+        rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
     const { step, resultStep } = work.stage;
     if (!outcome && step !== resultStep) work.output.steps.leave(step);
     this.addResults(results, work, cause);
     if (outcome) work.output.add(outcome, cause);
+  }
+
+  /** Returns whether the partition has no room for the state entries that an event adds. */
+  private isFull({ rows: added }: StateEntriesAddResult): boolean {
+    const { rows, mostRows = pipelineLimits.stateRows } = this.options;
+    const more = added.filter(([name]) => !rows.get(name)).length;
+    return more > 0 && rows.count + more > mostRows;
   }
 
   private async closeDue(
@@ -250,16 +263,12 @@ export class KeyedStageTask implements StageTask {
    * counts all events that enter the chain because of the same record, also those that are skipped: it must be the same
    * for a successor that skips others.
    */
-  private addResults(
-    flows: readonly PipelineEvent[],
-    work: BatchPartComputation,
-    cause: InputRecordContext,
-  ): void {
+  private addResults(flows: StageResults, work: BatchPartComputation, cause: InputRecordContext): void {
     const { of, results, stage } = work;
     if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
     for (const flow of flows) {
       const index = of.results++;
-      if (this.options.erasures.include(flow)) continue;
+      if (!flow || this.options.erasures.include(flow)) continue;
       work.output.steps.leave(stage.resultStep);
       results.push({ ...cause, index, flow });
       work.weight += flow.event.data.length + flow.event.metadata.length;
@@ -272,6 +281,13 @@ export class KeyedStageTask implements StageTask {
     [work.results, work.weight] = [[], 0];
     await writing.take(stage.chain, results);
   }
+}
+
+function tooManyRows(flow: PipelineEvent, at: string): Pick<StateEntriesAddResult, 'results' | 'outcome'> {
+  const detail =
+    `The state of this operator has ${pipelineLimits.stateRows} keys and windows in the partition of the event, which is the ` +
+    'most. Use a key with fewer values, or shorter windows.';
+  return { results: [], outcome: { kind: 'fail', at, pointer: at, detail, flow } };
 }
 
 function isFull({ results, weight }: BatchPartComputation): boolean {

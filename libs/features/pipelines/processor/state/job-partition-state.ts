@@ -116,6 +116,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedStateChanges> 
       ...{ ...place, ...this.counts, next, state, updated_at: this.before?.savedAt ?? this.doneAt },
       watermark: watermark === noWatermark ? null : watermark,
       leader_epoch: partition.assignment.epochBefore(next),
+      ...(rows && { rows: rows.settledCount }),
     };
     const saving = rows?.toSave(place, now());
     const saved = (): void => {

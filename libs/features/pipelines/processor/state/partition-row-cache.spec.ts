@@ -19,7 +19,7 @@ class RowCacheTestBed {
       due: (query: { after: { closes_at: number; key: string }; limit: number }) =>
         this.store.due(place, { ...query, until }),
     };
-    return new PartitionRowCache(complete, closedTo, { source, budget: new RowCacheBudget(bounds) });
+    return new PartitionRowCache({ complete, closedTo }, { source, budget: new RowCacheBudget(bounds) });
   }
 
   async save(rows: PartitionRowCache): Promise<void> {
@@ -116,7 +116,7 @@ describe('The rows of a partition', () => {
     await expect(dueOf(world.rows(false), 9, 7)).rejects.toThrow(FencedError);
   });
 
-  it('close as if all were cached, for any changes and bounds', async () => {
+  it('close, and are counted, as if all were cached, for any changes and bounds', async () => {
     const action = fc.oneof(
       fc.record({ name: fc.constantFrom(...'abcdefgh'), closesIn: fc.nat(9) }),
       fc.record({ advance: fc.nat(6) }),
@@ -141,10 +141,13 @@ describe('The rows of a partition', () => {
               const before = rows.get(one.name)?.closesAt ?? 0;
               world.set(rows, one.name, Math.max(before, watermark + 1 + one.closesIn));
             }
+            seen.push(`${rows.count} rows`);
           }
-          return [...seen, ...(await dueOf(rows, 1e6))];
+          return [...seen, ...(await dueOf(rows, 1e6)), `${rows.count} rows`];
         };
-        expect(await play(most)).toEqual(await play(1000));
+        const closed = await play(most);
+        expect(closed).toEqual(await play(1000));
+        expect(closed.at(-1)).toBe('0 rows');
       }),
       { numRuns: 300 },
     );

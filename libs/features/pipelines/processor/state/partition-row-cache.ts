@@ -74,16 +74,29 @@ export class PartitionRowCache {
   /** Lower bound of the closing times of stored rows that are not cached. */
   private storedLeast: EpochMicros;
 
+  private readonly complete: boolean;
+  private closedTo: EpochMicros;
+  /** Number of rows of the partition, cached or stored. */
+  count: number;
+  private settled: number;
+
   /**
-   * @param complete Whether the store has no rows of the partition. Then it only has evicted rows.
+   * @param saved `complete`: whether the store has no rows of the partition; then it only has evicted rows. `count`: the
+   *   number of rows at the checkpoint.
    */
   constructor(
-    private readonly complete: boolean,
-    private closedTo: EpochMicros,
+    saved: { complete: boolean; closedTo: EpochMicros; count?: number | undefined },
     private readonly dependencies: { source: StoredRowReader; budget: RowCacheBudget },
   ) {
+    const { complete, closedTo, count = 0 } = saved;
+    [this.complete, this.closedTo, this.count, this.settled] = [complete, closedTo, count, count];
     this.storedLeast = complete ? Infinity : -Infinity;
     dependencies.budget.enter();
+  }
+
+  /** Number of rows at the last call of `settle`. */
+  get settledCount(): number {
+    return this.settled;
   }
 
   get unsavedCount(): number {
@@ -132,6 +145,7 @@ export class PartitionRowCache {
     const before = this.entries.get(key);
     // `fetch` has already moved the row to the end of the order of last use.
     this.weight -= weightOf(before);
+    if (!before) this.count++;
     this.put({ key, row, position, weight: (before?.weight ?? 0) + weight });
     this.changed.add(key);
     if (before?.row.closesAt !== row.closesAt) this.heap.push({ key, closesAt: row.closesAt });
@@ -140,6 +154,7 @@ export class PartitionRowCache {
   /** Removes a row that has closed from the cache. */
   close(key: string): void {
     this.remove(this.entries.get(key));
+    this.count--;
     if (this.unsaved.has(key)) this.changed.add(key);
   }
 
@@ -199,6 +214,7 @@ export class PartitionRowCache {
       this.unsavedCharacters += weightOf(entry);
     }
     this.changed.clear();
+    this.settled = this.count;
     this.trim();
   }
 
