@@ -212,6 +212,17 @@ describe('query', () => {
     expect(await cli.run(['query', 'orders'])).toEqual({ code: 0, stdout: '', stderr: '0 events\n' });
     expect((await cli.run(['query', 'orders'], { terminal: true })).stderr).toBe('0 events\n');
   });
+
+  it.each([['query'], ['query', '--limit', '5'], ['count']])(
+    'says on standard error which member of --where no event has: %s',
+    async (command, ...options) => {
+      await givenEvents(2);
+      const args = [command, 'orders', ...options, '--where', 'event.data.prize > 1'];
+      const { code, stderr } = await cli.run(args, { terminal: true });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^0 events\nNone of the 2 events .* Did you mean event\.data\.price\? .*\n$/);
+    },
+  );
 });
 
 describe('produce', () => {

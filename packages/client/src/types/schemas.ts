@@ -22,6 +22,9 @@ export type EventCount = ApiSchemas['EventCount'];
 /** Number of events in one interval, of one group, or both. */
 export type EventCountBucket = ApiSchemas['EventCountBucket'];
 
+/** A member of `where` that no event has, in an answer without events: perhaps it is misspelt. */
+export type WhereHint = ApiSchemas['WhereHint'];
+
 /** One entity of one stream. */
 export type EntityAddress = ApiSchemas['EntitySnapshotInput'];
 /** An entity in a list, with its latest version. */
