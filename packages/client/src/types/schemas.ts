@@ -173,6 +173,10 @@ export type Health = ApiSchemas['HealthAnswer'];
 export type HealthHistory = ApiSchemas['HealthHistoryAnswer'];
 /** The largest figures of one interval; null for a figure that was not measured in it. */
 export type HealthHistorySample = ApiSchemas['HealthHistorySample'];
+/** A page of jobs, with their rates and lags in each interval of the last hour, day or week. */
+export type JobHistory = ApiSchemas['JobHistoryAnswer'];
+/** The rates and lags of one job: lists with one value for each interval, the oldest first; null for one that was not measured. */
+export type JobHistoryItem = ApiSchemas['JobHistoryItem'];
 
 /** A requested scrub: what it has found so far, by stream. */
 export type Scrub = ApiSchemas['ScrubAnswer'];
