@@ -34,14 +34,15 @@ export class WhereHintReader {
 
   /**
    * Resolves with the hints for a query that has found no event; undefined if there are none. Reads the newest events that
-   * the query selects without its `where`, once and in the same authorization scope. Never rejects: a hint that cannot be
-   * read is none.
+   * the query selects without its `where`, once and in the same authorization scope. Reads nothing
+   * while all slots of the bulkhead are taken. Never rejects: an error only means that there are no hints.
    */
   async of(query: EventFilter, client: AbortSignal): Promise<WhereHint[] | undefined> {
     const { where, ...others } = query;
     const read = where ? memberPathsOf(where, 'event') : [];
     const paths = read.filter(([first = '', ...names]) => isJsonMember(first) && names.length > 0);
-    if (paths.length === 0) return undefined;
+    // A hint never takes the slot of a query that waits.
+    if (paths.length === 0 || !this.bulkhead.hasFreeSlot) return undefined;
     try {
       const events = await this.newest(others, client);
       const hints = hintsFor(paths, events, (event) => this.schemaOf(event));

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseCondition } from '#cel';
+import { storedEventVariable } from '#dataflow';
+import { Bulkhead } from '#gateway-kit';
 import { systemActor } from '#registry';
 import type { EventReader } from '#store';
 import { eventRow, givenGateway, type GivenGateway } from '../../../../apps/gateway/src/gateway.fixture.js';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
 import type { WhereHint } from './where-hint.js';
+import { WhereHintReader } from './where-hint-reader.js';
 
 interface Answer {
   events?: unknown[];
@@ -108,6 +112,17 @@ describe('an answer without events', () => {
       ...{ events: [], count: 0, has_more: false, next_cursor: null },
     });
     fail = undefined;
+  });
+
+  it('is answered without a hint while all slots for queries are taken', async () => {
+    const bulkhead = new Bulkhead({ concurrent: 1, queued: 1, waitMs: 10_000 });
+    const reader = new WhereHintReader(gateway.store, gateway.definitions, gateway.context, bulkhead);
+    const where = parseCondition('event.data.amont > 5', storedEventVariable);
+    const { signal } = new AbortController();
+    const filter = { where, access: { patterns: undefined, reserved: false } };
+    const taken = bulkhead.run(signal, () => reader.of(filter, signal));
+    expect(await taken).toBeUndefined();
+    expect(await reader.of(filter, signal)).toHaveLength(1);
   });
 
   it('costs one further query of at most 100 events, and none for CSV or a following page', async () => {

@@ -32,6 +32,7 @@ export class JobHistoryParameters extends PageParameters {
   @Parameter(
     'The last hour in intervals of 30 seconds, the last day in intervals of 5 minutes, or the last 7 days in intervals of an hour.',
   )
+  @JsonSchemaPart({ default: '1h' })
   span: HistorySpan = '1h';
 
   @Repeatable()
@@ -46,9 +47,12 @@ export class JobHistoryParameters extends PageParameters {
 }
 
 /** Decorator of a member with one number for each interval. */
-function PerInterval(type: 'number' | 'integer', description: string): PropertyDecorator {
+function PerInterval(
+  type: 'number' | 'integer',
+  { text, example }: { text: string; example: (number | null)[] },
+): PropertyDecorator {
   const items = { type: [type, 'null'] };
-  const part = JsonSchemaPart({ type: 'array', items, description: `${description} Null: not measured.` });
+  const part = JsonSchemaPart({ type: 'array', items, description: `${text} Null: not measured.`, example });
   return (target, key) => {
     IsArray()(target, key);
     part(target, key);
@@ -64,12 +68,22 @@ export class JobHistoryItem {
   })
   job: string;
 
-  @PerInterval('number', 'Mean number of events that were processed in a second.')
+  @PerInterval('number', {
+    ...{ text: 'Mean number of events that were processed in a second.', example: [null, 12.4, 11.9] },
+  })
   processed_per_second: (number | null)[];
-  @PerInterval('integer', 'Number of events that could not be processed.') failed: (number | null)[];
-  @PerInterval('integer', 'Largest number of records that waited to be processed.')
+
+  @PerInterval('integer', { text: 'Number of events that could not be processed.', example: [null, 0, 1] })
+  failed: (number | null)[];
+
+  @PerInterval('integer', {
+    ...{ text: 'Largest number of records that waited to be processed.', example: [7, 0, 3] },
+  })
   lag_events: (number | null)[];
-  @PerInterval('number', 'Largest age of the oldest of these records, in seconds.')
+
+  @PerInterval('number', {
+    ...{ text: 'Largest age of the oldest of these records, in seconds.', example: [15.2, 0, 0.4] },
+  })
   lag_seconds: (number | null)[];
 }
 
