@@ -19,7 +19,6 @@ import { InjectPrincipal, Principal, Query, Repeatable, RequireScope } from '#ht
 import { formatTime } from '#json';
 import { JobHistory, historySpanNames, historySpans, type HistorySpan } from './job-history.js';
 import { materializerJob } from './job-measurer.js';
-import type { JobSample } from './sample-ring.js';
 
 const jobPattern = new RegExp(
   `^(?:materializer|(?:projection|pipeline):${unanchored(definitionNamePattern)})$`,
@@ -139,7 +138,7 @@ export class JobHistoryController {
     return {
       interval_seconds: intervalSeconds,
       start: formatTime((last - samples + 1) * intervalSeconds * 1_000_000),
-      jobs: items.map((job) => itemOf(job, this.history.samples(job, { span, access, now }))),
+      jobs: items.map((job) => ({ job, ...this.history.samples(job, { span, access, now }) })),
       ...end,
     };
   }
@@ -161,16 +160,6 @@ export class JobHistoryController {
       throw new ProblemError('stream_forbidden', detail, { errors: [{ pointer: 'job', detail }] });
     }
   }
-}
-
-function itemOf(job: string, samples: readonly JobSample[]): JobHistoryItem {
-  return {
-    job,
-    processed_per_second: samples.map(({ processed_per_second }) => processed_per_second),
-    failed: samples.map(({ failed }) => failed),
-    lag_events: samples.map(({ lag_events }) => lag_events),
-    lag_seconds: samples.map(({ lag_seconds }) => lag_seconds),
-  };
 }
 
 /** Returns the source of a pattern that matches whole texts, without its anchors. */

@@ -4,8 +4,14 @@ import { JobHistory } from './job-history.js';
 const job = { job: 'projection:revenue', streams: ['orders'] };
 const open = { access: { patterns: undefined, reserved: true } };
 const totals = (processed: number, failed = 0, owner = 'a') => ({ owner, processed, failed });
-const latest = (history: JobHistory, now: number, more: object = {}) =>
-  history.samples(job.job, { span: '1h', now, ...open, ...more }).at(-1);
+
+/** Returns the values of the newest interval. */
+function latest(history: JobHistory, now: number, more: object = {}) {
+  const samples = history.samples(job.job, { span: '1h', now, ...open, ...more });
+  return Object.fromEntries(
+    Object.entries(samples).map(([name, values]: [string, unknown[]]) => [name, values.at(-1)]),
+  );
+}
 
 describe('the rates of a job', () => {
   it('are what its totals have grown by since they were read last', () => {
@@ -38,7 +44,7 @@ describe('the history of jobs', () => {
   it('covers an hour, a day and a week', () => {
     const history = new JobHistory();
     const lengths = (['1h', '1d', '7d'] as const).map(
-      (span) => history.samples(job.job, { span, ...open }).length,
+      (span) => history.samples(job.job, { span, ...open }).failed.length,
     );
     expect(lengths).toEqual([120, 288, 168]);
   });
@@ -55,7 +61,7 @@ describe('the history of jobs', () => {
     const name = (i: number) => `projection:p${i}`;
     for (let i = 0; i <= 401; i++)
       history.addLag({ job: name(i), streams: [] }, { lag_events: 1, lag_seconds: 0 }, 0);
-    const lagOf = (i: number) => history.samples(name(i), { span: '1h', now: 0, ...open }).at(-1)?.lag_events;
+    const lagOf = (i: number) => history.samples(name(i), { span: '1h', now: 0, ...open }).lag_events.at(-1);
     expect([lagOf(400), lagOf(401)]).toEqual([1, null]);
   });
 

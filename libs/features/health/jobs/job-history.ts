@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { permitsStream, type StreamAccess } from '#api';
-import { SampleRing, type JobSample, type RingSize } from './sample-ring.js';
+import { SampleRing, type JobSamples, type RingSize } from './sample-ring.js';
 
 /** The spans of time that the history of a job covers. */
 export const historySpans = {
@@ -38,7 +38,7 @@ interface KnownJob {
   totals?: JobTotals & { at: number };
 }
 
-/** Limit of jobs: 200 projections, 200 pipelines and the materializer. A job takes 23 KB. */
+/** Limit of jobs: 200 projections, 200 pipelines and the materializer. A job takes 24 KB. */
 const mostJobs = 401;
 
 /** Limit of streams of one job. When definitions have named more, the history of the job begins again. */
@@ -77,13 +77,12 @@ export class JobHistory {
   }
 
   /**
-   * Returns the samples of a job up to the time `now`, in milliseconds since 1970, the oldest first. They are empty for a
-   * job that has read or written a stream that the caller may not see, also by a former definition.
+   * Returns the samples of a job up to the time `now`, in milliseconds since 1970. They are empty for a job that has read or written a stream that the caller may not see, also by a former definition.
    */
   samples(
     job: string,
     { span, access, now = Date.now() }: { span: HistorySpan; access: StreamAccess; now?: number },
-  ): JobSample[] {
+  ): JobSamples {
     const known = this.jobs.get(job);
     const isVisible = known && [...known.streams].every((stream) => permitsStream(access, stream));
     const ring = isVisible ? known.rings[span] : new SampleRing(historySpans[span]);

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { SampleRing } from './sample-ring.js';
 
 const ring = () => new SampleRing({ intervalSeconds: 10, samples: 4 });
-const empty = { processed_per_second: null, failed: null, lag_events: null, lag_seconds: null };
 const lag = (lag_events: number, lag_seconds = 0) => ({ lag_events, lag_seconds });
-const lags = (of: SampleRing, now: number) => of.samples(now).map(({ lag_events }) => lag_events);
+const lags = (of: SampleRing, now: number) => of.samples(now).lag_events;
 
 describe('the samples of a job', () => {
   it('are empty where nobody has measured', () => {
-    expect(ring().samples(1_000_000)).toEqual([empty, empty, empty, empty]);
+    const empty = [null, null, null, null];
+    expect(ring().samples(1_000_000)).toEqual({
+      ...{ processed_per_second: empty, failed: empty, lag_events: empty, lag_seconds: empty },
+    });
   });
 
   it('have the mean rate, the failed events and the largest lag of each interval', () => {
@@ -18,10 +20,12 @@ describe('the samples of a job', () => {
     one.addLag(lag(7, 1.5), 100_000);
     one.addLag(lag(3, 2.5), 105_000);
     one.addLag(lag(0), 110_000);
-    expect(one.samples(110_000).slice(2)).toEqual([
-      { processed_per_second: 1.5, failed: 3, lag_events: 7, lag_seconds: 2.5 },
-      { ...empty, lag_events: 0, lag_seconds: 0 },
-    ]);
+    expect(one.samples(110_000)).toEqual({
+      processed_per_second: [null, null, 1.5, null],
+      failed: [null, null, 3, null],
+      lag_events: [null, null, 7, 0],
+      lag_seconds: [null, null, 2.5, 0],
+    });
   });
 
   it('are forgotten after the span, also those in front of a gap', () => {

@@ -1,9 +1,9 @@
-/** What is known of a job in one interval. A value that nobody has measured is null. */
-export interface JobSample {
-  processed_per_second: number | null;
-  failed: number | null;
-  lag_events: number | null;
-  lag_seconds: number | null;
+/** What is known of a job: lists with one value for each interval, the oldest first. A value that nobody has measured is null. */
+export interface JobSamples {
+  processed_per_second: (number | null)[];
+  failed: (number | null)[];
+  lag_events: (number | null)[];
+  lag_seconds: (number | null)[];
 }
 
 /** Events that a job has processed, and events that it could not process, in so many seconds. */
@@ -19,9 +19,12 @@ export interface RingSize {
   samples: number;
 }
 
-/** Values of one interval, in the order in which the ring stores them. */
-const fields = ['processed', 'failed', 'seconds', 'lag_events', 'lag_seconds'] as const;
-type Field = (typeof fields)[number];
+/** The values of one interval, with the order in which the ring stores them. */
+const fields = { processed: 0, failed: 1, seconds: 2, lag_events: 3, lag_seconds: 4 } as const;
+type Field = keyof typeof fields;
+
+/** Number of values of one interval. */
+const width = 5;
 
 /**
  * Keeps the samples of the newest intervals in memory, 40 bytes for each: counts are summed, and of the lags of an interval
@@ -33,7 +36,7 @@ export class SampleRing {
   private newest = -1;
 
   constructor(private readonly size: RingSize) {
-    this.values = new Float64Array(fields.length * size.samples).fill(NaN);
+    this.values = new Float64Array(width * size.samples).fill(NaN);
   }
 
   /** Adds counts to the interval of the time `now`, in milliseconds since 1970. */
@@ -50,21 +53,24 @@ export class SampleRing {
       this.update(interval, field, (before) => Math.max(before, lag[field]));
   }
 
-  /** Returns the samples up to the time `now`, in milliseconds since 1970, the oldest first. */
-  samples(now: number): JobSample[] {
-    const last = this.numberOf(now);
-    return Array.from({ length: this.size.samples }, (_, i) => this.sample(last - this.size.samples + 1 + i));
+  /** Returns the samples up to the time `now`, in milliseconds since 1970. */
+  samples(now: number): JobSamples {
+    const { samples } = this.size;
+    const first = this.numberOf(now) - samples + 1;
+    const valuesOf = (read: (interval: number) => number) =>
+      Array.from({ length: samples }, (_, i) => measured(read(first + i)));
+    return {
+      processed_per_second: valuesOf((i) => rounded(this.read(i, 'processed') / this.read(i, 'seconds'))),
+      failed: valuesOf((i) => this.read(i, 'failed')),
+      lag_events: valuesOf((i) => this.read(i, 'lag_events')),
+      lag_seconds: valuesOf((i) => this.read(i, 'lag_seconds')),
+    };
   }
 
-  private sample(interval: number): JobSample {
+  /** Returns a value of an interval; NaN if it was not measured, or is not kept. */
+  private read(interval: number, field: Field): number {
     const isKept = interval <= this.newest && interval > this.newest - this.size.samples;
-    const read = (field: Field) => (isKept ? this.values[this.indexOf(interval, field)]! : NaN);
-    return {
-      processed_per_second: measured(rounded(read('processed') / read('seconds'))),
-      failed: measured(read('failed')),
-      lag_events: measured(read('lag_events')),
-      lag_seconds: measured(read('lag_seconds')),
-    };
+    return isKept ? this.values[this.indexOf(interval, field)]! : NaN;
   }
 
   /** Returns the interval of a new measurement. Intervals in between become empty. */
@@ -77,7 +83,7 @@ export class SampleRing {
     }
     const first = Math.max(this.newest + 1, interval - this.size.samples + 1);
     for (let next = first; next <= interval; next++)
-      this.values.fill(NaN, this.indexOf(next, 'processed'), this.indexOf(next, 'processed') + fields.length);
+      this.values.fill(NaN, this.indexOf(next, 'processed'), this.indexOf(next, 'processed') + width);
     this.newest = Math.max(this.newest, interval);
     return this.newest;
   }
@@ -93,7 +99,7 @@ export class SampleRing {
   }
 
   private indexOf(interval: number, field: Field): number {
-    return (interval % this.size.samples) * fields.length + fields.indexOf(field);
+    return (interval % this.size.samples) * width + fields[field];
   }
 }
 
