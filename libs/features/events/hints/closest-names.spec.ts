@@ -21,6 +21,7 @@ describe('isLikelyMeant', () => {
     ['amont', 'amount'],
     ['amuont', 'amount'],
     ['Amount', 'amount'],
+    ['ID', 'id'],
     ['customer_id', 'customerId'],
   ])('takes %s for %s', (given, name) => {
     expect(isLikelyMeant(given, name)).toBe(true);
@@ -30,6 +31,8 @@ describe('isLikelyMeant', () => {
     ['total', 'amount'],
     ['id', 'to'],
     ['a', 'of'],
+    ['m', 'n'],
+    ['sum', 'sub'],
   ])('does not take %s for %s', (given, name) => {
     expect(isLikelyMeant(given, name)).toBe(false);
   });

@@ -10,9 +10,13 @@ export function closestFirst(given: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-/** Whether `name` is probably what the author of `given` meant: at most a third of its characters differ. */
+/**
+ * Whether `name` is probably what the author of `given` meant: at most a third of its characters differ, and of a name with
+ * fewer than four characters only their case.
+ */
 export function isLikelyMeant(given: string, name: string): boolean {
-  const most = Math.max(1, Math.floor(Math.min(given.length, name.length) / 3));
+  const shorter = Math.min(given.length, name.length);
+  const most = shorter < 4 ? 0 : Math.floor(shorter / 3);
   return typingErrors(given, name) <= most;
 }
 

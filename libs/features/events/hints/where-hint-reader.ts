@@ -83,21 +83,18 @@ function hintsFor(
   const hints = new Map<string, WhereHint>();
   for (const path of paths) {
     const unknown = unknownMember(path, known[path[0] as 'data' | 'metadata']);
-    if (unknown) hints.set(unknown.member, { ...hintOf(unknown, events.length), member: unknown.member });
+    if (unknown) hints.set(unknown.member, hintOf(unknown, events.length));
     if (hints.size >= mostHints) break;
   }
   return [...hints.values()];
 }
 
-function hintOf(
-  { member, known, meant }: UnknownMember,
-  events: number,
-): Pick<WhereHint, 'detail' | 'known'> {
+function hintOf({ member, known, meant }: UnknownMember, events: number): WhereHint {
   const which = events < sampled ? `None of the ${events} events` : `None of the newest ${sampled} events`;
   const sentences = [
     `${which} that the query selects without \`where\` has ${member}.`,
     ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
     ...(known.length === 0 ? [] : [`Known members: ${known.join(', ')}.`]),
   ];
-  return { detail: sentences.join(' '), known };
+  return { member, detail: sentences.join(' '), known };
 }

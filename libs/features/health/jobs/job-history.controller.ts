@@ -117,7 +117,7 @@ export class JobHistoryController {
     description:
       'For each job the events per second, the failed events and the lag. The gateway keeps in memory what it measures: the ' +
       'history begins when the gateway starts, and each instance has its own. It measures the lag every 15 seconds and the rates ' +
-      'every 30 seconds, from the checkpoints of the jobs. Reading the history measures nothing. A projection has the figures of ' +
+      'every 25 seconds, from the checkpoints of the jobs, as `processed` and `failed` of a projection or pipeline count them. Reading the history measures nothing. A projection has the figures of ' +
       'the generation that serves reads, or of its first one while that is built. Of the materializer, only the lag is measured. ' +
       'A key sees a projection or pipeline only if it covers all of its streams, and the materializer only if it is not limited to ' +
       'some streams.',
