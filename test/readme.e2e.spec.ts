@@ -164,6 +164,7 @@ describePage('docs/http.md', () => {
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
     expect(answers).toContain('{"group":"order.placed","count":2}');
+    expect(answers).toContain('"member":"event.data.amont"');
     expect(answers).toContain('"version":3');
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { rowBatchesOf } from '../../libs/core/store/row-batch/row-batches-of.fixture.js';
+import { JobHistory } from '#features/health';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
 let gateway: GivenGateway;
@@ -211,6 +212,40 @@ describe('query', () => {
   it('says on standard error that there is no event', async () => {
     expect(await cli.run(['query', 'orders'])).toEqual({ code: 0, stdout: '', stderr: '0 events\n' });
     expect((await cli.run(['query', 'orders'], { terminal: true })).stderr).toBe('0 events\n');
+  });
+
+  it.each([['query'], ['query', '--limit', '5'], ['count']])(
+    'says on standard error which member of --where no event has: %s',
+    async (command, ...options) => {
+      await givenEvents(2);
+      const args = [command, 'orders', ...options, '--where', 'event.data.prize > 1'];
+      const { code, stderr } = await cli.run(args, { terminal: true });
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^0 events\nNone of the 2 events .* Did you mean event\.data\.price\? .*\n$/);
+    },
+  );
+});
+
+describe('lag --over', () => {
+  it('shows what each job has done in that time, as far as it was measured', async () => {
+    await givenDefinitions(projection);
+    const history = gateway.nest.get(JobHistory, { strict: false });
+    const job = { job: 'projection:p', streams: ['orders'] };
+    const now = Date.now();
+    for (const [minutes, processed] of [0, 60, 180].entries()) {
+      const at = now + (minutes - 2) * 60_000;
+      history.addTotals(job, { owner: 'a', processed, failed: minutes }, at);
+      history.addLag(job, { lag_events: 9 - minutes, lag_seconds: 0.5 }, at);
+    }
+    const { stdout, code } = await cli.run(['lag', '--over', '1h', '-o', 'ndjson']);
+    const nothing = { per_second: null, failed: null, most_lag: null, most_seconds: null };
+    expect([code, jsonLines(stdout)]).toEqual([
+      0,
+      [
+        { job: 'materializer', ...nothing },
+        { job: 'projection:p', per_second: 1.5, failed: 2, most_lag: 9, most_seconds: 0.5 },
+      ],
+    ]);
   });
 });
 

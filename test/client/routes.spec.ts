@@ -33,6 +33,7 @@ function everyCall(client: Tributary): Promise<unknown>[] {
       client.health('live'),
       client.health('ready'),
       client.healthHistory(),
+      client.jobHistory({ span: '1d' }),
       client.scrub(),
       client.scrubProgress('scrub_id'),
       client.metrics(),

@@ -622,6 +622,10 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     ...texts('/api/v1/pipelines/'),
   ],
   'get /api/v1/health-history': () => one('/api/v1/health-history'),
+  'get /api/v1/job-history': () => [
+    ...lists('/api/v1/job-history', { span: '1d' }),
+    ...texts('/api/v1/job-history?job='),
+  ],
   'post /api/v1/scrubs': () => one('/api/v1/scrubs'),
   'get /api/v1/scrubs/{scrub_id}': () => one('/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11'),
   'get /health': () => headers('/health'),

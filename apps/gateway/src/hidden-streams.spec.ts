@@ -202,6 +202,7 @@ const without = [
     'keys',
     'keys/:key_id',
     'health-history',
+    'job-history',
     'scrubs/:scrub_id',
   ].map((path) => `GET /${path}`),
   ...['POST /scrubs', 'POST /keys', 'DELETE /keys/:key_id', 'POST /keys/:key_id/rotate'],

@@ -163,6 +163,11 @@ const reads: Record<string, Case[]> = {
   ],
   // It has totals of all streams only.
   'GET /api/v1/health-history': [{ url: '/api/v1/health-history', becomes: 'empty' }],
+  'GET /api/v1/job-history': [
+    { url: '/api/v1/job-history', becomes: 'shown' },
+    ...noProjection('/api/v1/job-history?job=projection:of-secret'),
+    ...refused('stream_forbidden')('/api/v1/job-history?job=materializer'),
+  ],
   'GET /api/v1/scrubs/:scrub_id': refused('stream_forbidden')(
     '/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
   ),

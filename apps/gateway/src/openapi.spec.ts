@@ -51,6 +51,7 @@ describe('the OpenAPI document', () => {
       'get /api/v1/events/stream',
       'get /api/v1/events/{event_id}',
       'get /api/v1/health-history',
+      'get /api/v1/job-history',
       'get /api/v1/keys',
       'get /api/v1/keys/{key_id}',
       'get /api/v1/pipelines',

@@ -74,6 +74,7 @@ describe('the query port', () => {
     '/api/v1/projections/revenue/state/EUR',
     '/api/v1/dead-letters',
     '/api/v1/health-history',
+    '/api/v1/job-history',
     '/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
     '/health',
     '/health/ready',

@@ -191,6 +191,8 @@ const requests: [number, Method, string, object?, string?][] = [
   [200, 'GET', '/health/live'],
   [200, 'GET', '/health/ready'],
   [200, 'GET', '/api/v1/health-history'],
+  [200, 'GET', '/api/v1/job-history?span=1d'],
+  [404, 'GET', '/api/v1/job-history?job=pipeline:none'],
   [202, 'POST', '/api/v1/scrubs'],
   [200, 'GET', '/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11'],
   [200, 'GET', '/api/v1/keys/{key_id}'],

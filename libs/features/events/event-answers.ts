@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Nullable, JsonSchemaPart } from '#gateway-kit';
+import { WhereHint, WhereHints } from './hints/where-hint.js';
 
 /** Decorator of the member of an answer that lacks the rows of shards. */
 function MissingShards(): PropertyDecorator {
@@ -54,6 +55,7 @@ export class EventPage {
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
   @MissingShards() missing_shards?: readonly number[];
+  @WhereHints() hints?: readonly WhereHint[];
 }
 
 /** Number of events in one time bucket, of one group, or both. */
@@ -74,4 +76,5 @@ export class EventCount {
   })
   zone_data?: string;
   @MissingShards() missing_shards?: readonly number[];
+  @WhereHints() hints?: readonly WhereHint[];
 }

@@ -40,6 +40,7 @@ import {
   eventStreamType,
   requireEventStreamAccepted,
 } from './live/event-stream-answer.js';
+import { WhereHintReader } from './hints/where-hint-reader.js';
 import { LiveStreamOpener } from './live/live-stream-opener.js';
 import { sendPage } from './send-page.js';
 
@@ -52,6 +53,7 @@ export class EventReadController {
     private readonly bulkhead: Bulkhead,
     private readonly streams: StreamReadAuthorizer,
     private readonly live: LiveStreamOpener,
+    private readonly hints: WhereHintReader,
   ) {}
 
   @Get('query')
@@ -90,9 +92,12 @@ export class EventReadController {
     const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
       readPresentShards(this.store, partial, (reader) => reader.query(query, signal)),
     );
-    const { nextCursor: next } = answer;
+    const { nextCursor: next, items } = answer;
     const nextCursor = next && prefix + next;
-    sendPage({ ...answer, nextCursor, missingShards }, type, { request, reply });
+    const isEmpty = items.length === 0 && cursor === undefined && type === 'application/json';
+    const hints =
+      isEmpty && !missingShards ? await this.hints.of({ ...scope, ...filter }, client) : undefined;
+    sendPage({ ...answer, nextCursor, missingShards, hints }, type, { request, reply });
   }
 
   @Get('count')
@@ -129,11 +134,16 @@ export class EventReadController {
       ...(group !== undefined && { group }),
       count,
     }));
+    // The newest events are those by `timestamp`: a range of another time does not select them.
+    const range = time === 'timestamp' ? {} : { since: undefined, until: undefined };
+    const sampled = { ...scope, ...filter, ...range };
+    const hints = total === 0 && !missingShards ? await this.hints.of(sampled, client) : undefined;
     return {
       buckets: answers,
       total,
       ...(bucketStarts && { zone_data: zoneDataVersion }),
       ...(missingShards && { missing_shards: missingShards }),
+      ...(hints && { hints }),
     };
   }
 

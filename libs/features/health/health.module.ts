@@ -10,6 +10,9 @@ import { ProjectionServicesModule } from '#features/projections';
 import { LIVE_STORE } from '#gateway-kit';
 import { publishDefinitionMetrics } from './definition-metrics.js';
 import { failedJobs, HealthHistory, historyIntervalMs } from './health-history.js';
+import { JobHistory } from './jobs/job-history.js';
+import { JobHistoryController } from './jobs/job-history.controller.js';
+import { JobMeasurer, materializerJob } from './jobs/job-measurer.js';
 import { MaterializerLagReader } from './materializer-lag-reader.js';
 import { ProcessorLagReader } from './processor-lag-reader.js';
 import { registerChecks } from './register-checks.js';
@@ -18,8 +21,8 @@ import { HealthHistoryController } from './health-history.controller.js';
 /** Nest module that measures the lag of the materializer and of the processors, and registers the health checks. */
 @Module({
   imports: [ProjectionServicesModule, PipelineServicesModule],
-  providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
-  exports: [MaterializerLagReader, HealthHistory],
+  providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory, JobHistory, JobMeasurer],
+  exports: [MaterializerLagReader, HealthHistory, JobHistory],
 })
 export class HealthModule {
   constructor(
@@ -30,15 +33,19 @@ export class HealthModule {
     lag: MaterializerLagReader,
     processor: ProcessorLagReader,
     history: HealthHistory,
+    jobs: JobMeasurer,
+    jobHistory: JobHistory,
   ) {
     registerChecks(health, { log, store, definitions, lag, processor, history });
     const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
     const following: (() => void)[] = [];
     lifecycle.onStart(async () => {
-      following.push(processor.follow(historyIntervalMs));
-      const stop = lag.follow(historyIntervalMs, (materializer) =>
-        history.add({ materializer, failed_jobs: failedJobs(definitions) }),
-      );
+      following.push(processor.follow(historyIntervalMs, (lags) => jobs.addLags(lags)));
+      following.push(jobs.follow());
+      const stop = lag.follow(historyIntervalMs, (materializer) => {
+        history.add({ materializer, failed_jobs: failedJobs(definitions) });
+        jobHistory.addLag(materializerJob, materializer);
+      });
       following.push(stop);
     });
     lifecycle.onStop('lag', async () => {
@@ -48,6 +55,9 @@ export class HealthModule {
   }
 }
 
-/** Nest module of the route of the health history. */
-@Module({ imports: [HealthModule], controllers: [HealthHistoryController] })
+/** Nest module of the routes of the health history and of the jobs' history. */
+@Module({
+  imports: [HealthModule, ProjectionServicesModule, PipelineServicesModule],
+  controllers: [HealthHistoryController, JobHistoryController],
+})
 export class HealthHistoryModule {}

@@ -5,5 +5,6 @@ import { HealthHistoryModule } from './health.module.js';
 export const health: Feature = { name: 'health', gateway: HealthHistoryModule };
 
 export { HealthHistory } from './health-history.js';
+export { JobHistory } from './jobs/job-history.js';
 export { HealthModule } from './health.module.js';
 export { MaterializerLagReader } from './materializer-lag-reader.js';

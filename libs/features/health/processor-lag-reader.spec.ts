@@ -67,11 +67,13 @@ describe("the processors' lag", () => {
       { of: note },
       { of: note as never },
     );
-    const stop = lag.follow(1000);
+    const lags: unknown[] = [];
+    const stop = lag.follow(1000, (found) => lags.push(found));
     await vi.advanceTimersByTimeAsync(2000);
     stop();
     await vi.advanceTimersByTimeAsync(5000);
     vi.useRealTimers();
     expect(measured).toEqual(['a', 'b', 'c', 'p', 'a', 'b', 'c', 'p']);
+    expect(lags).toHaveLength(4);
   });
 });

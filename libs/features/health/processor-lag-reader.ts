@@ -3,6 +3,7 @@ import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
 import { PipelineLagReader } from '#features/pipelines';
 import { ProjectionLagReader } from '#features/projections';
+import type { GroupLagCounts } from '#gateway-kit';
 import { publishLagMetrics, type ConsumerLag } from './materializer-lag-reader.js';
 
 /**
@@ -19,14 +20,17 @@ export class ProcessorLagReader {
 
   /**
    * Measures the lag of all projections and pipelines every `intervalMs` milliseconds, because the lag in seconds is computed
-   * from earlier measurements. Returns a function that stops the measurements.
+   * from earlier measurements. Calls `onMeasured` with the lags by the ids of generations and runs. Returns a function that
+   * stops the measurements.
    */
-  follow(intervalMs: number): () => void {
+  follow(intervalMs: number, onMeasured: (lags: ReadonlyMap<string, GroupLagCounts>) => void): () => void {
     let running = false;
     const measure = async (): Promise<void> => {
       const projections = this.definitions.projections.all();
-      await this.projections.of(projections.flatMap(({ serving, building }) => serving ?? building ?? []));
-      await this.pipelines.of(this.definitions.pipelines.all());
+      onMeasured(
+        await this.projections.of(projections.flatMap(({ serving, building }) => serving ?? building ?? [])),
+      );
+      onMeasured(await this.pipelines.of(this.definitions.pipelines.all()));
     };
     const timer = setInterval(() => {
       if (running) return;

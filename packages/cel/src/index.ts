@@ -26,6 +26,7 @@ export * from './errors.js';
 export type { BinaryOperator, ExpressionTree } from './expression-tree.js';
 export { parseExactJson } from './json.js';
 export { anyButNull, anyKind, kinds, kindsOf, namesOfKinds, type KindSet } from './kinds.js';
+export { memberPathsOf } from './member-paths.js';
 export { isComputable } from './number-range.js';
 export { checkComparisons, parseChecked, parseCondition } from './parse-checked.js';
 export { maxCharacters, parseExpression } from './parse.js';

@@ -41,6 +41,8 @@ import type {
   EntityStateQuery,
   Health,
   HealthHistory,
+  JobHistory,
+  JobHistoryQuery,
   Scrub,
   CloudEvent,
   RejectedEventHandling,
@@ -334,6 +336,14 @@ export class Tributary {
   /** Returns the lag and the number of failed jobs over the last hour, as the instance has measured them. */
   healthHistory({ signal }: CallOptions = {}): Promise<HealthHistory> {
     return this.api.get({ path: '/api/v1/health-history', signal });
+  }
+
+  /**
+   * Returns the events per second, the failed events and the lag of each job over the last hour, day or week, as the
+   * instance has measured them: a page of jobs. Send its `next_cursor` as `cursor` of the same query for the next page.
+   */
+  jobHistory(query: JobHistoryQuery = {}, { signal }: CallOptions = {}): Promise<JobHistory> {
+    return this.api.get({ path: '/api/v1/job-history', query: queryOf(query), signal });
   }
 
   /**

@@ -9,6 +9,8 @@ export interface StoredEventPage {
   nextCursor?: string;
   /** Numbers of the shards whose events the page lacks, if a shard does not answer. */
   missingShards?: readonly number[] | undefined;
+  /** Why the query has perhaps found nothing, as the answer says it; only JSON answers have it. */
+  hints?: readonly object[] | undefined;
 }
 
 /** Minimum characters of one write to a socket: few writes, and little memory for a slow client. */
@@ -64,12 +66,13 @@ export function onOneLine(json: string): string {
   return json.replaceAll(/[\n\r]/g, ' ');
 }
 
-function* jsonPieces({ items, nextCursor, missingShards }: StoredEventPage): Generator<string> {
+function* jsonPieces({ items, nextCursor, missingShards, hints }: StoredEventPage): Generator<string> {
   yield '{"events":[';
   for (const [index, event] of items.entries()) yield (index === 0 ? '' : ',') + eventToJson(event);
   const more = nextCursor !== undefined;
   const missing = missingShards ? `,"missing_shards":${JSON.stringify(missingShards)}` : '';
-  yield `],"count":${items.length},"has_more":${more},"next_cursor":${JSON.stringify(nextCursor ?? null)}${missing}}`;
+  const why = hints ? `,"hints":${JSON.stringify(hints)}` : '';
+  yield `],"count":${items.length},"has_more":${more},"next_cursor":${JSON.stringify(nextCursor ?? null)}${missing}${why}}`;
 }
 
 /** The media types of a page of events; the first is the default. */

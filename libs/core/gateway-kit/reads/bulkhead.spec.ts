@@ -9,12 +9,14 @@ describe('the bulkhead for reads', () => {
     const reads = [...'abcd'].map((name) => startRead(bulkhead, name));
     await settle();
     expect(started(reads)).toBe('ab');
+    expect(bulkhead.hasFreeSlot).toBe(false);
     reads[1]?.finish();
     await settle();
     expect(started(reads)).toBe('abc');
     reads.forEach((read) => read.finish());
     await Promise.all(reads.map((read) => read.result));
     expect(started(reads)).toBe('abcd');
+    expect(bulkhead.hasFreeSlot).toBe(true);
   });
 
   it('releases the slot when a read fails', async () => {

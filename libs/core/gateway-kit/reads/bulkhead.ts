@@ -35,13 +35,18 @@ export class Bulkhead {
     return this.running + this.waiting.size;
   }
 
+  /** Whether a read would start at once. */
+  get hasFreeSlot(): boolean {
+    return this.running < this.options.concurrent;
+  }
+
   /**
    * Runs a read as soon as a slot is free.
    * @throws ProblemError 503 `overloaded` when the queue is full, or no slot is free in time
    * @throws the signal's reason once it is aborted
    */
   async run<T>(signal: AbortSignal, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.running < this.options.concurrent) this.running++;
+    if (this.hasFreeSlot) this.running++;
     else await this.waitForSlot(signal);
     readsRunning.inc();
     try {

@@ -46,18 +46,15 @@ function statsOf(
   stored: readonly PartitionCheckpoint[],
   { lag, seconds, internal_topics }: PipelineLag = noLag,
 ): PipelineJobStats {
-  const rows = stored.filter(({ stage }) => stage !== deliveryStage);
-  const sum = (of: 'emitted' | 'dropped' | 'late' | 'failed') => rows.reduce((all, row) => all + row[of], 0);
-  const sources = rows.filter(({ stage }) => stage === '');
+  const rows = withoutDeliveries(stored);
   const watermark = watermarkOf(definition, rows);
   // The row stays when the job stops, and is still recent then.
   const isRunning = !definition.paused && definition.failure === null;
   return {
-    processed: sources.reduce((all, { processed }) => all + processed, 0),
-    emitted: sum('emitted'),
-    dropped: sum('dropped'),
-    late: sum('late'),
-    failed: sum('failed'),
+    ...pipelineTotals(stored),
+    emitted: sumOf(rows, 'emitted'),
+    dropped: sumOf(rows, 'dropped'),
+    late: sumOf(rows, 'late'),
     lag,
     lag_seconds: seconds,
     watermark: watermark === null ? null : formatTime(watermark),
@@ -66,6 +63,27 @@ function statsOf(
     updated_at: rows.length === 0 ? null : formatTime(Math.max(...rows.map((row) => row.updated_at))),
     steps: stepsOf(definition, rows),
   };
+}
+
+/** Returns how many events a job has read from its source streams, and how many it could not process. */
+export function pipelineTotals(stored: readonly PartitionCheckpoint[]): {
+  processed: number;
+  failed: number;
+} {
+  const rows = withoutDeliveries(stored);
+  const sources = rows.filter(({ stage }) => stage === '');
+  return { processed: sumOf(sources, 'processed'), failed: sumOf(rows, 'failed') };
+}
+
+function withoutDeliveries(stored: readonly PartitionCheckpoint[]): PartitionCheckpoint[] {
+  return stored.filter(({ stage }) => stage !== deliveryStage);
+}
+
+function sumOf(
+  rows: readonly PartitionCheckpoint[],
+  of: 'processed' | 'emitted' | 'dropped' | 'late' | 'failed',
+): number {
+  return rows.reduce((all, row) => all + row[of], 0);
 }
 
 /** Returns the retry that lasts for the longest time. Each processor has a row. */

@@ -1,4 +1,12 @@
-import type { EventFilter, StoredEvent, EventQuery, EventCountQuery, EventCountBucket } from '#client';
+import type {
+  EventCountBucket,
+  EventCountQuery,
+  EventFilter,
+  EventQuery,
+  Pages,
+  StoredEvent,
+  WhereHint,
+} from '#client';
 import type { ParsedArguments } from '../arguments/parse.js';
 import { instantOption, type Options, type Positional } from '../arguments/options.js';
 import type { Column } from '../output/formats.js';
@@ -84,9 +92,9 @@ export const query: Command = {
     const excerpt = most === Infinity && session.terminal.stdout.isTTY === true;
     const limit = excerpt ? shownOnTerminal + 1 : Math.min(most, pageSize);
     const asked = { ...filterOf(input), order: excerpt ? (order ?? 'desc') : order, wait_for, limit };
-    const events = client.events(asked, { signal: session.signal });
+    const events = reportingNone(session, client.events(asked, { signal: session.signal }));
     if (excerpt) return showExcerpt(session, events, order);
-    await session.output.list(reportingNone(session, first(events, most)), eventColumns);
+    await session.output.list(first(events, most), eventColumns);
   },
 };
 
@@ -100,7 +108,7 @@ async function showExcerpt(
   for await (const event of first(events, shownOnTerminal + 1)) read.push(event);
   const shown = read.slice(0, shownOnTerminal);
   const ordered = order === undefined ? shown.toReversed() : shown;
-  await session.output.list(reportingNone(session, ordered), eventColumns);
+  await session.output.list(ordered, eventColumns);
   if (read.length === shown.length) return;
   const which = order === 'asc' ? 'oldest' : 'newest';
   session.report(
@@ -108,17 +116,22 @@ async function showExcerpt(
   );
 }
 
-/** Yields the events, and says on standard error if there is none. */
+/** Yields the events of all pages. If there is none, says so on standard error, and why. */
 async function* reportingNone(
   session: CommandSession,
-  events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>,
+  events: Pages<StoredEvent>,
 ): AsyncGenerator<StoredEvent> {
   let none = true;
-  for await (const event of events) {
-    none = false;
-    yield event;
+  for await (const { items, hints } of events.pages()) {
+    none &&= items.length === 0;
+    yield* items;
+    if (none) reportHints(session, '0 events', hints);
   }
-  if (none) session.report('0 events');
+}
+
+/** Says on standard error that nothing was found, with the hints of the answer. */
+function reportHints(session: CommandSession, nothing: string, hints: readonly WhereHint[] = []): void {
+  session.report([nothing, ...hints.map(({ detail }) => detail)].join('\n'));
 }
 
 async function* first<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
@@ -159,7 +172,8 @@ export const count: Command = {
     const intervals = { interval, calendar, zone: input.text('zone') };
     const query = { ...filterOf(input), group_by, ...intervals, time, wait_for: input.texts('wait-for') };
     const { signal } = session;
-    const { total, buckets } = await (await session.client()).count(query, { signal });
+    const { total, buckets, hints } = await (await session.client()).count(query, { signal });
+    if (hints) reportHints(session, '0 events', hints);
     if (!group_by && !interval && !calendar) return session.output.one({ count: total });
     await session.output.list(buckets, countColumnsOf(query));
   },

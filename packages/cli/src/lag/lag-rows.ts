@@ -1,4 +1,4 @@
-import type { Health, Tributary } from '#client';
+import type { Health, JobHistoryItem, JobHistoryQuery, Tributary } from '#client';
 
 /** A row of `tributary lag`: the lag of a consumer group, a projection or a pipeline. */
 export interface LagRow {
@@ -43,4 +43,55 @@ export async function* definitionLags(client: Tributary, signal: AbortSignal): A
     yield { kind: 'projection', name, status, lag, seconds: lag_seconds };
   for await (const { name, status, lag, lag_seconds } of client.pipelines.list({}, { signal }))
     yield { kind: 'pipeline', name, status, lag, seconds: lag_seconds };
+}
+
+/** A row of `tributary lag --over SPAN`: what a job has done in that time. A value that was not measured is null. */
+export interface JobHistoryRow {
+  job: string;
+  /** Mean number of events in a second. */
+  per_second: number | null;
+  failed: number | null;
+  /** The largest number of records that waited. */
+  most_lag: number | null;
+  /** The largest age of the oldest of these records. */
+  most_seconds: number | null;
+}
+
+/** Returns the rates and the largest lag of each job over a span of time. */
+export async function* jobHistoryRows(
+  client: Tributary,
+  query: JobHistoryQuery,
+  signal: AbortSignal,
+): AsyncGenerator<JobHistoryRow> {
+  let cursor: string | undefined;
+  do {
+    const { jobs, next_cursor } = await client.jobHistory({ ...query, cursor }, { signal });
+    yield* jobs.map(rowOf);
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined);
+}
+
+function rowOf({
+  job,
+  processed_per_second,
+  failed,
+  lag_events,
+  lag_seconds,
+}: JobHistoryItem): JobHistoryRow {
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  const mean = (values: readonly number[]) => Math.round((sum(values) / values.length) * 1000) / 1000;
+  const largest = (values: readonly number[]) => values.reduce((one, other) => Math.max(one, other), 0);
+  const of = (values: readonly (number | null)[], compute: (known: readonly number[]) => number) =>
+    measured(values).length === 0 ? null : compute(measured(values));
+  return {
+    job,
+    per_second: of(processed_per_second, mean),
+    failed: of(failed, sum),
+    most_lag: of(lag_events, largest),
+    most_seconds: of(lag_seconds, largest),
+  };
+}
+
+function measured(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
 }

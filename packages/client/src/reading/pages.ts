@@ -1,4 +1,5 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
+import type { WhereHint } from '../types/schemas.js';
 import { elementsOf, membersOf } from '../json/json-text.js';
 
 /** One page of a list. */
@@ -9,6 +10,8 @@ export interface Page<T> {
   next_cursor: string | null;
   /** The number of items in the whole list, if the API counts it. */
   total?: number;
+  /** Why a query for events has perhaps found nothing: members of its `where` that no event has. */
+  hints?: WhereHint[];
 }
 
 /** A list that is read page by page: `for await` iterates its items, `pages()` its pages. */

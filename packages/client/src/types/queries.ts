@@ -44,6 +44,8 @@ export type SchemaListQuery = QueryOf<paths['/api/v1/schemas']['get']>;
 export type DeadLetterQuery = QueryOf<paths['/api/v1/dead-letters']['get']>;
 /** Filters and order of a list of a projection's states. */
 export type ProjectionStatesQuery = QueryOf<paths['/api/v1/projections/{name}/state']['get']>;
+/** Span of time, jobs and page of a job history. */
+export type JobHistoryQuery = QueryOf<paths['/api/v1/job-history']['get']>;
 
 /**
  * Where the server takes the fields of an event from, for a body of arbitrary JSON values: for each field a constant,

@@ -22,6 +22,9 @@ export type EventCount = ApiSchemas['EventCount'];
 /** Number of events in one interval, of one group, or both. */
 export type EventCountBucket = ApiSchemas['EventCountBucket'];
 
+/** A member of `where` that no event has, in an answer without events: perhaps it is misspelt. */
+export type WhereHint = ApiSchemas['WhereHint'];
+
 /** One entity of one stream. */
 export type EntityAddress = ApiSchemas['EntitySnapshotInput'];
 /** An entity in a list, with its latest version. */
@@ -170,6 +173,10 @@ export type Health = ApiSchemas['HealthAnswer'];
 export type HealthHistory = ApiSchemas['HealthHistoryAnswer'];
 /** The largest figures of one interval; null for a figure that was not measured in it. */
 export type HealthHistorySample = ApiSchemas['HealthHistorySample'];
+/** A page of jobs, with their rates and lags in each interval of the last hour, day or week. */
+export type JobHistory = ApiSchemas['JobHistoryAnswer'];
+/** The rates and lags of one job: lists with one value for each interval, the oldest first; null for one that was not measured. */
+export type JobHistoryItem = ApiSchemas['JobHistoryItem'];
 
 /** A requested scrub: what it has found so far, by stream. */
 export type Scrub = ApiSchemas['ScrubAnswer'];
