@@ -26,7 +26,7 @@ import {
   type AsOfTime,
   type FoldState,
 } from '#dataflow';
-import { answersAsOf, lookupName } from '#features/pipelines/computation';
+import { answerAsOf, lookupName, type ProjectionAnswer } from '#features/pipelines/computation';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
@@ -345,8 +345,9 @@ export class ProcessorTestBed {
     const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
     const names = keys.map(({ key }) => key);
     const lookups = names.map((key) => ({ projection: 'p', key, asOf }));
-    const found = await this.store.projections.find(build.id, names, { histories: true });
-    const answers = answersAsOf(lookups, statesByKey(found), fold);
+    const found = await this.store.projections.histories(build.id, names);
+    const answers = new Map<string, ProjectionAnswer>();
+    await answerAsOf(lookups, { found: statesByKey(found), fold }, answers);
     return Object.fromEntries(
       lookups.flatMap((lookup) => {
         const answer = answers.get(lookupName(lookup));

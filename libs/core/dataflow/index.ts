@@ -11,6 +11,7 @@ export { foldFieldMembers, foldLimits, type FoldField } from './folds/compile-fi
 export {
   compileFold,
   type Fold,
+  type FoldAddResult,
   type FoldState,
   type FoldRejection,
   type FoldValues,

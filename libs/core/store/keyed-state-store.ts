@@ -130,21 +130,14 @@ export interface ChangedKeysQuery extends Pick<KeyedStatePageQuery, 'owner' | 'l
   since: readonly { stream: string; partition: number; offset: number }[];
 }
 
-interface FindOptions {
-  signal?: AbortSignal;
-  /** Returns the rows with the histories of the keys instead of their states. */
-  histories?: boolean;
-}
-
 /**
- * Reads the keyed states and progress of projections or pipelines, for the gateway. Only `find` reads histories, if they
- * are asked for.
+ * Reads the keyed states and progress of projections or pipelines, for the gateway, without histories.
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export interface KeyedStateReader {
   key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined>;
   /** Returns the existing keys, in no particular order. @throws RangeError for more than `maxStateKeys` keys */
-  find(owner: string, keys: readonly string[], options?: FindOptions): Promise<UnmergedKeyedState[]>;
+  find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /** Returns a page of keys, ordered by key (bytewise). */
   keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /**
@@ -156,4 +149,15 @@ export interface KeyedStateReader {
   countKeys(query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /** Returns the checkpoints of these owners, ordered by owner, stage, stream and partition. */
   progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionCheckpoint[]>;
+}
+
+/** Reads the histories of a projection. @throws StoreUnavailableError */
+export interface KeyedHistoryReader {
+  /** Returns the checkpoints of an owner; never older ones than a caller has seen before. */
+  savedProgress(owner: string): Promise<PartitionCheckpoint[]>;
+  /**
+   * Returns the existing histories of these keys, never older ones than `savedProgress` has returned before.
+   * @throws RangeError for more than `maxStateKeys` keys
+   */
+  histories(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]>;
 }

@@ -14,7 +14,7 @@ import type {
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { ScrubbedEvent, ScrubReader } from './scrub-reader.js';
-import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
+import type { KeyedHistoryReader, KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
 export type { EntityErasure, EventRemover } from './event-remover.js';
 export type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
@@ -290,7 +290,7 @@ export interface Store {
   /** What the scrub of the materializer compares with the log. */
   readonly scrub: ScrubReader;
   /** States of projections. Their results have the same owners: a removal removes both. */
-  readonly projections: KeyedStateStore & KeyedStateReader;
+  readonly projections: KeyedStateStore & KeyedStateReader & KeyedHistoryReader;
   /** Results of projections for analysts' SQL: a row for each key, and checkpoints up to which they are complete. */
   readonly projectionResults: KeyedStateStore & KeyedStateReader;
   readonly pipelines: KeyedStateStore & KeyedStateReader;

@@ -19,7 +19,7 @@ export interface FoldRejection {
 }
 
 /** The new state, or the reason why the event was rejected and the state is unchanged. */
-type FoldAddResult =
+export type FoldAddResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 

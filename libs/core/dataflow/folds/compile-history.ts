@@ -3,5 +3,5 @@ import { duration } from '../definition/members.js';
 
 /** Reads the length of a projection's history. @throws DefinitionError at the pointer */
 export function compileHistory(value: unknown, pointer: string): EpochMicros {
-  return duration(value, pointer, { least: '1m', most: '3660d' });
+  return duration(value, pointer, { least: '1h', most: '3660d' });
 }

@@ -26,8 +26,10 @@ export const historyLimits = { events: 1000, characters: 128 * 1024 } as const;
  * computed otherwise: an event that is ingested later is not part of it, and what is older than the base has no answer.
  */
 export class StateHistory {
-  private readonly sizes = this.entries.map(sizeOf);
-  private size = this.sizes.reduce((a, b) => a + b, 0);
+  /** The sizes of the entries, and their sum; undefined until the first event is added. */
+  private sizes: number[] | undefined;
+  private size = 0;
+  private last: { asOf: AsOfTime; state: FoldState | undefined } | undefined;
 
   private constructor(
     private since: EpochMicros | null,
@@ -51,34 +53,41 @@ export class StateHistory {
   ): void {
     const entry: HistoryEntry = [time, known, state];
     const index = this.entries.findLastIndex((one) => laterOf(one) <= laterOf(entry)) + 1;
+    this.last = undefined;
+    if (!this.sizes) {
+      this.sizes = this.entries.map(sizeOf);
+      this.size = this.sizes.reduce((a, b) => a + b, 0);
+    }
     this.entries.splice(index, 0, entry);
     this.sizes.splice(index, 0, sizeOf(entry));
     this.size += this.sizes[index]!;
-    this.prune(fold, until);
+    this.prune(this.sizes, { fold, until });
   }
 
   /**
    * Returns the merged state as of a time: undefined if there was none, and the beginning of the history if it begins
-   * after that time.
+   * after that time. Continues at the last answer if that is of an earlier time.
    */
-  stateAsOf(
-    { time, known }: AsOfTime,
-    fold: Fold,
-  ): { state: FoldState | undefined } | { since: EpochMicros } {
-    const { base, since } = this;
-    if (since !== null && Math.min(time, known) < since) return { since };
-    const states = this.entries
-      .filter((one) => one[0] <= time && one[1] <= known)
-      .map(([, , state]) => state);
-    if (base) states.unshift(base);
-    return { state: states.length === 0 ? undefined : states.reduce((a, b) => fold.merge(a, b)) };
+  stateAsOf(asOf: AsOfTime, fold: Fold): { state: FoldState | undefined } | { since: EpochMicros } {
+    const { base, since, last } = this;
+    if (since !== null && Math.min(asOf.time, asOf.known) < since) return { since };
+    const from = last && last.asOf.time <= asOf.time && last.asOf.known <= asOf.known ? last : undefined;
+    const state = this.entries
+      .filter((one) => isOf(one, asOf) && !(from && isOf(one, from.asOf)))
+      .map(([, , state]) => state)
+      .reduce<FoldState | undefined>(
+        (merged, state) => (merged ? fold.merge(merged, state) : state),
+        from ? from.state : (base ?? undefined),
+      );
+    this.last = { asOf, state };
+    return { state };
   }
 
   toJSON(): HistoryJson {
     return [this.since, this.base, this.entries];
   }
 
-  private prune(fold: Fold, until: EpochMicros): void {
+  private prune(sizes: number[], { fold, until }: { fold: Fold; until: EpochMicros }): void {
     const { events, characters } = historyLimits;
     let over = this.entries.findIndex((one) => laterOf(one) > until);
     if (over < 0) over = this.entries.length;
@@ -87,10 +96,14 @@ export class StateHistory {
       over = Math.max(over, this.entries.length >> 1);
     if (over === 0) return;
     const merged = this.entries.splice(0, over);
-    for (const size of this.sizes.splice(0, over)) this.size -= size;
+    for (const size of sizes.splice(0, over)) this.size -= size;
     this.base = merged.reduce((base, [, , state]) => fold.merge(base, state), this.base ?? fold.empty);
     this.since = Math.max(this.since ?? -Infinity, laterOf(merged.at(-1)!));
   }
+}
+
+function isOf([time, known]: HistoryEntry, asOf: AsOfTime): boolean {
+  return time <= asOf.time && known <= asOf.known;
 }
 
 function laterOf([time, known]: HistoryEntry): EpochMicros {

@@ -58,6 +58,33 @@ export function describeKeyedStates(contract: StoreContractFixture): void {
     await projections.remove(owner);
     expect(await projectionResults.owners()).not.toContain(owner);
   });
+
+  it('the states of a projection are separate from the histories of its keys', async () => {
+    const states = contract.store.projections;
+    const owner = newOwner();
+    const state = stateRow({ owner, key: 'EUR' });
+    const history = { ...state, stage: historyStage, state: '[null,null,[]]' };
+    const other = { ...history, key: 'SEK', position: 9 };
+    const since = [{ ...place(owner), offset: 0 }];
+    const progress = partitionProgress({ owner, watermark: 5 });
+    await states.save([history, state, other], [progress]);
+    expect(await states.savedProgress(owner)).toEqual([progress]);
+    await states.save([], [{ ...progress, watermark: 6, updated_at: progress.updated_at + 1 }]);
+    expect(await states.savedProgress(owner)).toMatchObject([{ watermark: 6 }]);
+    expect(await states.progressOf(place(owner))).toMatchObject({ watermark: 6 });
+    const found = [{ key: 'EUR', parts: [state] }];
+    expect(await states.key(owner, 'EUR')).toEqual(found[0]);
+    expect(await states.find(owner, ['EUR', 'SEK'])).toEqual(found);
+    expect(await states.keys({ owner, limit: 9 })).toEqual(found);
+    expect(await states.changedKeys({ owner, since, limit: 9 })).toEqual(found);
+    expect(await states.countKeys({ owner })).toBe(1);
+    expect(await states.load({ ...place(owner), stage: historyStage }, ['EUR', 'SEK'])).toHaveLength(2);
+    const histories = await states.histories(owner, ['EUR', 'SEK']);
+    expect(histories.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual([
+      { key: 'EUR', parts: [history] },
+      { key: 'SEK', parts: [other] },
+    ]);
+  });
 }
 
 function describeStatesOf(
@@ -172,28 +199,6 @@ function describeStatesOf(
       expect(await states.find(owner, [])).toEqual([]);
       const many = Array.from({ length: maxStateKeys + 1 }, (_, i) => `${i}`);
       await expect(states.find(owner, many)).rejects.toBeInstanceOf(RangeError);
-    });
-
-    it('are separate from the histories of their keys, which are only found when they are asked for', async () => {
-      const states = contract.store[kind];
-      const owner = newOwner();
-      const state = stateRow({ owner, key: 'EUR' });
-      const history = { ...state, stage: historyStage, state: '[null,null,[]]' };
-      const other = { ...history, key: 'SEK', position: 9 };
-      const since = [{ ...place(owner), offset: 0 }];
-      await states.save([history, state, other], [partitionProgress({ owner })]);
-      const found = [{ key: 'EUR', parts: [state] }];
-      expect(await states.key(owner, 'EUR')).toEqual(found[0]);
-      expect(await states.find(owner, ['EUR', 'SEK'])).toEqual(found);
-      expect(await states.keys({ owner, limit: 9 })).toEqual(found);
-      expect(await states.changedKeys({ owner, since, limit: 9 })).toEqual(found);
-      expect(await states.countKeys({ owner })).toBe(1);
-      expect(await states.load({ ...place(owner), stage: historyStage }, ['EUR', 'SEK'])).toHaveLength(2);
-      const histories = await states.find(owner, ['EUR', 'SEK'], { histories: true });
-      expect(histories.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual([
-        { key: 'EUR', parts: [history] },
-        { key: 'SEK', parts: [other] },
-      ]);
     });
 
     it('are read in pages ordered by key bytewise, with and without a prefix', async () => {

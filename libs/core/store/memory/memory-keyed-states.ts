@@ -5,6 +5,7 @@ import {
   type ClosedStateRowsFilter,
   type DueStateRowsQuery,
   type UnmergedKeyedState,
+  type KeyedHistoryReader,
   type KeyedStateReader,
   type KeyedStateStore,
   type KeyedStatePageQuery,
@@ -16,7 +17,7 @@ import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
 import { compareKeys } from './memory-order.js';
 
 /** In-memory fake of the keyed states of projections or pipelines, for specs. */
-export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
+export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader, KeyedHistoryReader {
   private readonly rows = new Map<string, KeyedStateRow>();
   private readonly ends = new Map<string, PartitionCheckpoint>();
 
@@ -85,13 +86,18 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
     return this.keysOf(owner).find((found) => found.key === key);
   }
 
-  async find(
-    owner: string,
-    keys: readonly string[],
-    { histories = false }: Parameters<KeyedStateReader['find']>[2] = {},
-  ): Promise<UnmergedKeyedState[]> {
+  async find(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
-    return this.keysOf(owner, { histories }).filter(({ key }) => keys.includes(key));
+    return this.keysOf(owner).filter(({ key }) => keys.includes(key));
+  }
+
+  async histories(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
+    assertStateKeysBounded(keys);
+    return this.keysOf(owner, { histories: true }).filter(({ key }) => keys.includes(key));
+  }
+
+  async savedProgress(owner: string): Promise<PartitionCheckpoint[]> {
+    return this.progress([owner]);
   }
 
   async keys({ owner, limit, after, prefix }: KeyedStatePageQuery): Promise<UnmergedKeyedState[]> {

@@ -1,3 +1,4 @@
+import { TimeSlice } from '#async';
 import { StateHistory, type AsOfTime, type Fold, type FoldState } from '#dataflow';
 import { formatTime, type EpochMicros } from '#json';
 import { lookupName } from './flow/lookup-name.js';
@@ -11,35 +12,36 @@ export function noHistory(projection: string): NoHistory {
 }
 
 /**
- * Returns the answers to lookups as of a time in one projection, by `lookupName`.
+ * Adds the answers to lookups as of a time in one projection. Yields to other work of the process.
  * @param found the histories of the keys: one of each partition, as JSON
  */
-export function answersAsOf(
+export async function answerAsOf(
   lookups: readonly ProjectionLookup[],
-  found: ReadonlyMap<string, readonly string[]>,
-  fold: Fold,
-): Map<string, ProjectionAnswer> {
+  { found, fold }: { found: ReadonlyMap<string, readonly string[]>; fold: Fold },
+  answers: Map<string, ProjectionAnswer>,
+): Promise<void> {
+  const slice = new TimeSlice();
   const read = new Map<string, StateHistory[]>();
-  const historiesOf = (key: string): StateHistory[] => {
-    const known = read.get(key) ?? (found.get(key) ?? []).map((text) => StateHistory.from(text));
-    read.set(key, known);
-    return known;
-  };
-  return new Map(
-    lookups.flatMap((lookup) =>
-      lookup.asOf ? [[lookupName(lookup), answerAsOf(lookup, lookup.asOf, { fold, of: historiesOf })]] : [],
-    ),
-  );
+  const inOrder = lookups.flatMap((lookup) => (lookup.asOf ? [{ ...lookup, asOf: lookup.asOf }] : []));
+  // In their order, a history continues at its last answer.
+  inOrder.sort((a, b) => a.asOf.known - b.asOf.known || a.asOf.time - b.asOf.time);
+  for (const lookup of inOrder) {
+    const { key } = lookup;
+    const texts = found.get(key) ?? [];
+    if (slice.over(texts.reduce((sum, { length }) => sum + length, 0))) await slice.end();
+    const histories = read.get(key) ?? texts.map((text) => StateHistory.from(text));
+    read.set(key, histories);
+    answers.set(lookupName(lookup), answerOf(lookup, { fold, histories }));
+  }
 }
 
-function answerAsOf(
-  { projection, key }: ProjectionLookup,
-  asOf: AsOfTime,
-  { fold, of }: { fold: Fold; of: (key: string) => readonly StateHistory[] },
+function answerOf(
+  { projection, asOf }: ProjectionLookup & { asOf: AsOfTime },
+  { fold, histories }: { fold: Fold; histories: readonly StateHistory[] },
 ): ProjectionAnswer {
   const states: FoldState[] = [];
   let since: EpochMicros = -Infinity;
-  for (const history of of(key)) {
+  for (const history of histories) {
     const answer = history.stateAsOf(asOf, fold);
     if ('since' in answer) since = Math.max(since, answer.since);
     else if (answer.state) states.push(answer.state);

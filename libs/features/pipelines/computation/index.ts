@@ -1,6 +1,6 @@
 export { addToStateEntries, type StateEntriesAddResult } from './add-to-state-entries.js';
 export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
-export { answersAsOf, noHistory } from './answers-as-of.js';
+export { answerAsOf, noHistory } from './answers-as-of.js';
 export { derivedId } from './derived-id.js';
 export { dryRunLimits, dryRunText, lateReason, type DryRunResult } from './dry-run-recorder.js';
 export { dryRun, DryRunTooExpensiveError } from './dry-run.js';

@@ -10,7 +10,7 @@ import {
 import { systemActor, type Definitions } from '#registry';
 import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { Producer } from '#kafka';
-import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
+import type { EventReader, EventWriter, KeyedHistoryReader, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#features/webhooks';
 import {
@@ -58,7 +58,7 @@ export interface PipelinesProcessorOptions extends StatefulTaskDependencies {
   >;
   writer: KeyedStateStore & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   reader: Pick<EventReader, 'storedIds'>;
-  projections: Pick<KeyedStateReader, 'find' | 'progress'>;
+  projections: Pick<KeyedStateReader, 'find'> & KeyedHistoryReader;
   webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };

@@ -141,7 +141,7 @@ export class ProjectionSpecInput {
   @Characters({ most: 20 })
   @JsonSchemaPart({
     description:
-      'How long the history of each key is kept: `enrich` with `as_of` in a pipeline reads it. A duration of 1m to ' +
+      'How long the history of each key is kept: `enrich` with `as_of` in a pipeline reads it. A duration of 1h to ' +
       '3660d. Default: none is kept. A changed length starts a new generation.',
     example: '30d',
   })

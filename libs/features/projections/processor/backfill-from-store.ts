@@ -170,7 +170,7 @@ export class BackfillFromStore {
 }
 
 /** Returns no offsets for an unknown topic, because its stream is being deleted. @throws every other error */
-function noneWhenGone(error: unknown): [] {
+export function noneWhenGone(error: unknown): [] {
   if (error instanceof UnknownTopicError) return [];
   throw error;
 }

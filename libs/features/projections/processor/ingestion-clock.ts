@@ -19,10 +19,13 @@ export class IngestionClock {
     return this.value;
   }
 
-  /** Returns the time since which the next event counts as ingested. */
-  read(ingestedAt: EpochMicros): EpochMicros {
+  /**
+   * Returns the time since which the next event counts as ingested.
+   * @param now The current time: an event with a later one does not advance the clock beyond it.
+   */
+  read(ingestedAt: EpochMicros, now: EpochMicros): EpochMicros {
     const known = this.value === null ? ingestedAt : Math.max(ingestedAt, this.value + 1);
-    this.advance(ingestedAt - ingestionDisorder);
+    this.advance(Math.min(ingestedAt, now) - ingestionDisorder);
     return known;
   }
 

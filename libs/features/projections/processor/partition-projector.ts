@@ -20,6 +20,8 @@ import {
   type KeyedStateRow,
 } from '#store';
 import {
+  type AsOfTime,
+  type FoldAddResult,
   type FoldEvent,
   type FoldState,
   type IdWindowReader,
@@ -37,6 +39,8 @@ import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-
  * 1 300 takes 100 ms of a core, and loading 5 000 takes 120 ms.
  */
 const sliceEvents = Math.min(5000, maxStateKeys);
+/** The same for a projection with histories, of which one may be a hundred times larger than a state. */
+const sliceEventsWithHistory = 500;
 /** Maximum number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
@@ -116,6 +120,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   private ingestedTo: EpochMicros | null;
   private savedIngestedTo: EpochMicros | null;
   private isTaking = false;
+  /** The time at which the last batch began. */
+  private batchTime: EpochMicros = 0;
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from, window } = options;
@@ -162,10 +168,12 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   async take(batch: RecordBatch, beginning?: number): Promise<FoldOutcomeCounts> {
     const counted: FoldOutcomeCounts = { processed: 0, failed: 0, duplicates: 0 };
     this.isTaking = true;
+    this.batchTime = this.options.now();
     if (beginning !== undefined) this.options.window.readsStoreBelow(beginning);
     const waiting = await this.foldKnown(batch.records, counted, beginning);
-    for (let at = 0; at < waiting.length; at += sliceEvents)
-      await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
+    const most = this.options.compiled.history === undefined ? sliceEvents : sliceEventsWithHistory;
+    for (let at = 0; at < waiting.length; at += most)
+      await this.foldSlice(waiting.slice(at, at + most), counted);
     this.lastTimestamp = batch.records.at(-1)?.timestamp ?? this.lastTimestamp;
     this.processed += counted.processed;
     this.failed += counted.failed;
@@ -289,7 +297,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
       counted.duplicates++;
       return undefined;
     }
-    const known = this.clock.read(read.ingestedAt);
+    const known = this.clock.read(read.ingestedAt, this.batchTime);
     if (compiled.eventTypes && !compiled.eventTypes.has(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
     const event = read.event(place.stream);
@@ -321,27 +329,32 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     // If the state of the event's key was saved before the progress, the event is folded into an empty state again,
     // only to count the event as processed or failed.
     const before = isFolded ? compiled.fold.empty : entry.state;
-    const { state, refused } = withinBudget(steps, () => compiled.fold.add(before, event));
-    if (refused) return this.reject(record, refused, counted);
+    const { state = before, ...added } = withinBudget(steps, () => compiled.fold.add(before, event));
+    const single = this.stateOf(event);
+    const rejection = added.refused ?? single?.refused;
+    if (rejection) return this.reject(record, rejection, counted);
     counted.processed++;
     if (isFolded) return;
     const isOther = state !== entry.state;
     Object.assign(entry, { state, lastOffset: record.offset, updatedAt: ingestedAt });
     entry.events++;
-    this.remember(entry, event, known);
+    if (single?.state) this.remember(entry, { time: event.position[0], known }, single.state);
     if (isOther) keys.weigh(entry, record.value?.length ?? 0);
     keys.change(entry);
   }
 
-  /** Adds an event to the history of its key, if the projection keeps one. */
-  private remember(entry: CachedKeyState, event: FoldEvent, known: EpochMicros): void {
+  /** Returns what a history keeps of an event; undefined if the projection keeps none. */
+  private stateOf(event: FoldEvent): FoldAddResult | undefined {
     const { fold, history } = this.options.compiled;
-    if (history === undefined) return;
-    const { state } = fold.add(fold.empty, event);
-    if (!state) return;
+    return history === undefined
+      ? undefined
+      : withinBudget(new StepBudget(), () => fold.add(fold.empty, event));
+  }
+
+  private remember(entry: CachedKeyState, times: AsOfTime, state: FoldState): void {
+    const { fold, history = 0 } = this.options.compiled;
     entry.history ??= StateHistory.from();
-    const [time] = event.position;
-    entry.history.add({ time, known }, state, { fold, until: (this.clock.time ?? known) - history });
+    entry.history.add(times, state, { fold, until: (this.clock.time ?? times.known) - history });
   }
 
   private async entriesOf(keys: ReadonlySet<string>): Promise<Map<string, CachedKeyState>> {

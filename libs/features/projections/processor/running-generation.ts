@@ -29,7 +29,7 @@ import { ingestionDisorder } from './ingestion-clock.js';
 import { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { ProjectionCheckpointer } from './save-states.js';
-import type { BackfillFromStore } from './backfill-from-store.js';
+import { noneWhenGone, type BackfillFromStore } from './backfill-from-store.js';
 
 /** Dependencies that all generations of a process share. */
 export interface ProjectionDependencies extends PartitionTaskDependencies {
@@ -114,7 +114,8 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
     const topics = new Set([...this].map(({ partition }) => partition.topic));
     for (const topic of topics) {
       const time = now() * 1000 - ingestionDisorder;
-      for (const { partition: number, end } of await log.admin.offsets(topic))
+      const ends = await log.admin.offsets(topic).catch(noneWhenGone);
+      for (const { partition: number, end } of ends)
         for (const { partition, projector } of this)
           if (partition.topic === topic && partition.partition === number && projector.hasReadAll(end, time))
             checkpointer.add(projector);

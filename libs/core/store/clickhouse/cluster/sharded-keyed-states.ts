@@ -1,12 +1,17 @@
-import type {
-  ClosedStateRowsFilter,
-  DueStateRowsQuery,
-  KeyedStateReader,
-  KeyedStateRow,
-  KeyedStateStore,
-  PartitionCheckpoint,
-  StatePartitionKey,
+import { compareUtf8 } from '#json';
+import {
+  historyStage,
+  type ClosedStateRowsFilter,
+  type DueStateRowsQuery,
+  type KeyedHistoryReader,
+  type KeyedStateReader,
+  type KeyedStateRow,
+  type KeyedStateStore,
+  type PartitionCheckpoint,
+  type StatePartitionKey,
+  type UnmergedKeyedState,
 } from '../../keyed-state-store.js';
+import { groupByKey } from '../../state-keys.js';
 import { groupBy, type Shards } from './shards.js';
 import type { ShardStore } from './shard-store.js';
 
@@ -17,7 +22,7 @@ const mostRemembered = 100_000;
  * Keyed states and checkpoints, those of an input partition in one shard. What a processor decides on is read there; pages for the
  * gateway are read from all shards.
  */
-export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
+export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader, KeyedHistoryReader {
   private readonly remembered = new Map<string, Promise<ShardStore>>();
 
   /**
@@ -50,6 +55,16 @@ export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
 
   async progressOf(at: StatePartitionKey): Promise<PartitionCheckpoint | undefined> {
     return (await this.of(at)).progressOf(at);
+  }
+
+  async savedProgress(owner: string): Promise<PartitionCheckpoint[]> {
+    return (await this.shards.map((shard) => shard.projections.savedProgress(owner))).flat();
+  }
+
+  async histories(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
+    const found = await this.shards.map((shard) => shard.projections.histories(owner, keys));
+    const rows = found.flat().flatMap((one) => one.parts);
+    return groupByKey(rows.sort((a, b) => compareUtf8(a.key, b.key)));
   }
 
   async removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void> {
@@ -102,10 +117,11 @@ export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
   }
 
   /**
-   * Returns the shard of an input partition: the one that has its checkpoint, and before the first checkpoint the one that a hash chooses.
+   * Returns the shard of an input partition, which also has its histories: the one that has its checkpoint, and before the first checkpoint the one that a hash chooses.
    * @throws StoreUnavailableError if a shard does not answer and no other one has the checkpoint
    */
-  private shardOf(at: StatePartitionKey): Promise<ShardStore> {
+  private shardOf(of: StatePartitionKey): Promise<ShardStore> {
+    const at = of.stage === historyStage ? { ...of, stage: '' } : of;
     const key = JSON.stringify([at.owner, at.stage, at.stream, at.partition]);
     const known = this.remembered.get(key);
     if (known) return known;

@@ -5,6 +5,7 @@ import {
   type ClosedStateRowsFilter,
   type DueStateRowsQuery,
   type KeyedStatePageQuery,
+  type KeyedHistoryReader,
   type KeyedStateReader,
   type KeyedStateRow,
   type KeyedStateStore,
@@ -60,7 +61,7 @@ const ofPartition = `owner = {owner:String} AND stage = {stage:String}
  * Saves and reads the keyed states of projections, or of pipelines, in ClickHouse. Each has a table of its own, with
  * the same columns and another sorting key. The results of projections have such a table, too.
  */
-export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader {
+export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader, KeyedHistoryReader {
   private readonly table: RowTable<StateTableRow>;
   private readonly selectRows: string;
   private readonly selectCheckpoints: string;
@@ -131,6 +132,28 @@ LIMIT 1`;
     return row && readCheckpoint(row);
   }
 
+  async savedProgress(owner: string): Promise<PartitionCheckpoint[]> {
+    // Another process may have written to another replica.
+    await this.connection.caughtUp();
+    const query = `${this.selectCheckpoints} FINAL
+WHERE kind = 'progress' AND key = '' AND owner = {owner:String}`;
+    return (await this.lookUp<CheckpointValues>({ query, params: { owner } })).map(readCheckpoint);
+  }
+
+  /** ORDER BY key, stream, partition: the rows of a key are adjacent and in their documented order. */
+  async histories(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
+    assertStateKeysBounded(keys);
+    const query = `${this.selectRows} FINAL
+WHERE ${isHistory} AND owner = {owner:String} AND key IN {keys:Array(String)}
+ORDER BY key, stream, partition`;
+    const found: UnmergedKeyedState[] = [];
+    for (const part of splitBySize([...new Set(keys)])) {
+      const rows = await this.lookUp<StateRowValues>({ query, params: { owner, keys: part } });
+      found.push(...groupByKey(rows.map((row) => readStateRow(owner, row))));
+    }
+    return found;
+  }
+
   async removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void> {
     if (closed.length === 0) return;
     const params = new SqlParams();
@@ -174,14 +197,10 @@ ORDER BY stream, partition`;
   }
 
   /** ORDER BY key, stream, partition: the rows of a key are adjacent and in their documented order. */
-  async find(
-    owner: string,
-    keys: readonly string[],
-    { signal, histories = false }: Parameters<KeyedStateReader['find']>[2] = {},
-  ): Promise<UnmergedKeyedState[]> {
+  async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
     const query = `${this.selectRows} FINAL
-WHERE ${histories ? isHistory : isState} AND owner = {owner:String} AND key IN {keys:Array(String)}
+WHERE ${isState} AND owner = {owner:String} AND key IN {keys:Array(String)}
 ORDER BY key, stream, partition`;
     const found: UnmergedKeyedState[] = [];
     for (const part of splitBySize([...new Set(keys)])) {

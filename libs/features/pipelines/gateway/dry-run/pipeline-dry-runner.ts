@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
-import { maxStateKeys, statesByKey, type KeyedStateReader } from '#store';
+import { maxStateKeys, statesByKey, type KeyedHistoryReader, type KeyedStateReader } from '#store';
 import {
-  answersAsOf,
+  answerAsOf,
   dryRun,
   DryRunTooExpensiveError,
   lookupName,
@@ -34,7 +34,10 @@ const definitionAt = '/definition';
 export class PipelineDryRunner {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
-    @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
+    @Inject(STORE)
+    private readonly store: {
+      projections: Pick<KeyedStateReader & KeyedHistoryReader, 'find' | 'histories'>;
+    },
     private readonly bulkhead: Bulkhead,
     private readonly references: PipelineReferenceChecker,
     private readonly webhooks: WebhookAddressPolicy,
@@ -108,12 +111,14 @@ export class PipelineDryRunner {
     const keys = [...new Set(lookups.map(({ key }) => key))];
     for (let at = 0; at < keys.length; at += maxStateKeys) {
       const some = new Set(keys.slice(at, at + maxStateKeys));
-      const find = (signal: AbortSignal) =>
-        this.store.projections.find(generation.id, [...some], { signal, histories });
-      const found = await this.bulkhead.run(client, find);
+      const { projections } = this.store;
+      const found = await this.bulkhead.run(client, (signal) =>
+        histories
+          ? projections.histories(generation.id, [...some])
+          : projections.find(generation.id, [...some], signal),
+      );
       const own = lookups.filter(({ key }) => some.has(key));
-      if (histories)
-        for (const [name, answer] of answersAsOf(own, statesByKey(found), fold)) answers.set(name, answer);
+      if (histories) await answerAsOf(own, { found: statesByKey(found), fold }, answers);
       else
         for (const one of found)
           answers.set(lookupName({ projection, key: one.key }), fold.result(mergedKey(fold, one).folded));

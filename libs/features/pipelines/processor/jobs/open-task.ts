@@ -181,17 +181,20 @@ function taskOf(
 ): OpenedTask {
   const { state, rows, from, warmUp } = opened;
   const { sink, tables, retry, checkpointer, producer, erasures, idWindows } = dependencies;
+  const untilClosing = (attempt: (signal: AbortSignal) => Promise<void>) =>
+    withAnySignal([ended, closing], (signal) =>
+      retry
+        .run('store', ended, () => attempt(signal))
+        .catch((error: unknown) => {
+          if (signal.aborted && !ended.aborted)
+            throw new FencedError('the process stops while a look-up waits');
+          throw error;
+        }),
+    );
   const shared: StageTaskDependencies = {
     ...{ state, current, sink },
-    load: (lookups, found) => {
-      const mayWait = lookups.some(({ asOf }) => asOf !== undefined);
-      return withAnySignal(mayWait ? [ended, closing] : [ended], (signal) =>
-        retry.run('store', signal, () => tables.load(lookups, found, signal)),
-      ).catch((error: unknown) => {
-        if (mayWait && closing.aborted) throw new FencedError('the process stops while a look-up waits');
-        throw error;
-      });
-    },
+    load: (lookups, found) => untilClosing((signal) => tables.load(lookups, found, signal)),
+    waitFor: (lookups) => untilClosing((signal) => tables.wait(lookups, signal)),
     saveDeadLetters: (letters) =>
       saveDeadLetters({ writer: dependencies.writer, retry, stopped: ended }, letters),
     permit: () => checkpointer.permit(ended),

@@ -10,7 +10,7 @@ import { HistoryLoader } from './history-loader.js';
 import type { LoadedProjectionStates } from './load-lookups.js';
 
 const topics = new TopicAndGroupNames('test.');
-const id = 'b'.repeat(24);
+let id: string;
 const fields = { n: { op: 'count' } };
 const fold = compileFold(fields);
 
@@ -19,22 +19,26 @@ let definition: Partial<ProjectionDefinition> | undefined;
 let requests: string[];
 let warnings: unknown[];
 let waits: number;
+let streamId: string;
 
 const serving = (history?: string) =>
-  ({ id, spec: { fields, history }, sources: { orders: { id: 'orders#1' } } }) as unknown as NonNullable<
-    ProjectionDefinition['serving']
-  >;
+  ({
+    id,
+    spec: { source: { streams: ['orders'] }, fields, history },
+    sources: { orders: { id: 'orders#1' } },
+  }) as unknown as NonNullable<ProjectionDefinition['serving']>;
 
 beforeEach(() => {
   store = new MemoryStore();
+  id = 'b'.repeat(24);
   definition = { serving: serving('1h'), building: null, paused: false };
-  [requests, warnings, waits] = [[], [], 0];
+  [requests, warnings, waits, streamId] = [[], [], 0, 'orders#1'];
 });
 
 function loader(): HistoryLoader {
   const definitions = {
     projections: { get: () => definition },
-    stream: () => ({ stream: 'orders', id: 'orders#1', state: 'live', partitions: 2 }),
+    stream: () => ({ stream: 'orders', id: streamId, state: 'live', partitions: 2 }),
   } as unknown as Pick<Definitions, 'projections' | 'stream'>;
   return new HistoryLoader({
     ...{ definitions, topics, store: store.projections, pollMs: 1 },
@@ -121,12 +125,32 @@ it('answers with the next generation if the rows of the one that it has read are
   const found: LoadedProjectionStates = new Map();
   await tables.load([lookupAt(5)], found, new AbortController().signal);
   await store.projections.remove(id);
+  const asked = requests.length;
   const loading = tables.load([lookupAt(6)], found, new AbortController().signal);
-  await vi.waitFor(() => expect(requests).not.toEqual([]));
+  await vi.waitFor(() => expect(requests.length).toBeGreaterThan(asked));
+  id = 'c'.repeat(24);
+  definition = { serving: serving('1h'), building: null };
   await saveHistory(0, 6);
   await saveProgress(9, 9);
   await loading;
   expect([...found.values()]).toEqual([null, '{"n":1}']);
+});
+
+it('waits for a reset after a source was deleted and created again: its events are in no history', async () => {
+  await saveProgress(9, 9);
+  streamId = 'orders#2';
+  const loading = answersTo(lookupAt(5));
+  await vi.waitFor(() => expect(warnings).not.toEqual([]));
+  expect(waits).toBeGreaterThan(10);
+  streamId = 'orders#1';
+  expect(await loading).toEqual([null]);
+});
+
+it('waits apart from the reads, which hold memory', async () => {
+  const waiting = loader().wait([lookupAt(5)], new AbortController().signal);
+  await vi.waitFor(() => expect(requests).not.toEqual([]));
+  await saveProgress(9, 9);
+  await waiting;
 });
 
 it('says that a projection keeps no history, or does not exist', async () => {

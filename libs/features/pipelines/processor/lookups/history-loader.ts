@@ -4,21 +4,21 @@ import type { TopicAndGroupNames } from '#event';
 import type { EpochMicros } from '#json';
 import type { Producer } from '#kafka';
 import {
-  answersAsOf,
+  answerAsOf,
   lookupName,
   noHistory,
   type NoHistory,
   type ProjectionLookup,
 } from '#features/pipelines/computation';
 import { foldOf, type ProjectionGeneration } from '#features/projections/definition';
-import { liveSources, type Definitions } from '#registry';
-import { maxStateKeys, statesByKey, type KeyedStateReader } from '#store';
+import { liveSources, recreatedSource, type Definitions } from '#registry';
+import { statesByKey, type KeyedHistoryReader } from '#store';
 import type { Logger } from '#telemetry';
 import type { LoadedProjectionStates } from './load-lookups.js';
 
 interface HistoryLoaderDependencies {
   definitions: Pick<Definitions, 'projections' | 'stream'>;
-  store: Pick<KeyedStateReader, 'find' | 'progress'>;
+  store: KeyedHistoryReader;
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
   logger: Pick<Logger, 'warn'>;
@@ -29,8 +29,10 @@ interface HistoryLoaderDependencies {
 
 /** Maximum number of generations whose progress is remembered. */
 const mostGenerations = 200;
-/** Polls after which a log line says that a lookup still waits, and again after as many. */
-const pollsPerWarning = 150;
+/** Maximum number of keys whose histories one query reads: each history may have 128 Ki characters in each partition. */
+const mostKeys = 100;
+/** Polls after which the pause between two polls is ten times as long, and after which a log line says for what a lookup waits. */
+const [quickPolls, pollsPerWarning] = [20, 30];
 
 /**
  * Loads the states of projections as of a time. Such a state is final when the serving generation has folded all events
@@ -43,7 +45,16 @@ export class HistoryLoader {
   constructor(private readonly dependencies: HistoryLoaderDependencies) {}
 
   /**
-   * Adds the answers to these lookups to `found`.
+   * Resolves when the answers to these lookups are final, for which a projection may take long.
+   * @throws StoreUnavailableError @throws the signal's reason, which ends the wait
+   */
+  async wait(lookups: readonly ProjectionLookup[], signal: AbortSignal): Promise<void> {
+    for (const { projection, known } of byProjection(lookups))
+      await this.generationAt(projection, known, signal);
+  }
+
+  /**
+   * Adds the answers to these lookups to `found`. Waits for them as `wait` does.
    * @throws StoreUnavailableError @throws the signal's reason, which ends the wait
    */
   async load(
@@ -51,34 +62,30 @@ export class HistoryLoader {
     found: LoadedProjectionStates,
     signal: AbortSignal,
   ): Promise<void> {
-    for (const projection of new Set(lookups.map((lookup) => lookup.projection))) {
-      const own = lookups.filter((lookup) => lookup.projection === projection);
-      const known = own.reduce((most, { asOf }) => Math.max(most, asOf?.known ?? most), -Infinity);
+    for (const { projection, known, own } of byProjection(lookups))
       for (let isLoaded = false; !isLoaded;) {
         const generation = await this.generationAt(projection, known, signal);
-        isLoaded = 'detail' in generation || (await this.loadOf(generation, own, found));
         if ('detail' in generation) for (const lookup of own) found.set(lookupName(lookup), generation);
+        else await this.loadOf(generation, own, found);
+        // Another generation may have replaced this one meanwhile, so that its histories are removed.
+        isLoaded = 'detail' in generation || (await this.readProgress(generation)) >= known;
+        if (!isLoaded && 'id' in generation) this.reached.delete(generation.id);
       }
-    }
   }
 
-  /** Resolves with false if another generation has replaced this one meanwhile, so that its histories are removed. */
   private async loadOf(
     generation: ProjectionGeneration,
     lookups: readonly ProjectionLookup[],
-    found: LoadedProjectionStates,
-  ): Promise<boolean> {
-    const { store } = this.dependencies;
-    for (let at = 0; at < lookups.length; at += maxStateKeys) {
-      const some = lookups.slice(at, at + maxStateKeys);
-      const keys = [...new Set(some.map(({ key }) => key))];
-      const histories = await store.find(generation.id, keys, { histories: true });
-      for (const [name, answer] of answersAsOf(some, statesByKey(histories), foldOf(generation)))
-        found.set(name, answer);
+    answers: LoadedProjectionStates,
+  ): Promise<void> {
+    const fold = foldOf(generation);
+    const keys = [...new Set(lookups.map(({ key }) => key))];
+    for (let at = 0; at < keys.length; at += mostKeys) {
+      const some = new Set(keys.slice(at, at + mostKeys));
+      const histories = await this.dependencies.store.histories(generation.id, [...some]);
+      const own = lookups.filter(({ key }) => some.has(key));
+      await answerAsOf(own, { found: statesByKey(histories), fold }, answers);
     }
-    if ((await store.progress([generation.id])).length > 0) return true;
-    this.reached.delete(generation.id);
-    return false;
   }
 
   /** Resolves with the serving generation when it has folded all events that were ingested by this time. */
@@ -87,55 +94,69 @@ export class HistoryLoader {
     known: EpochMicros,
     signal: AbortSignal,
   ): Promise<ProjectionGeneration | NoHistory> {
-    const { definitions, logger } = this.dependencies;
+    const { definitions, logger, waiting, pollMs = 200 } = this.dependencies;
     for (let polls = 1; ; polls++) {
       signal.throwIfAborted();
-      const { serving, building, paused } = definitions.projections.get(projection) ?? {};
+      const { serving, building, paused, failure } = definitions.projections.get(projection) ?? {};
       if (!serving && !building) return { detail: `There is no projection ${projection}.` };
       if (serving?.spec.history === undefined && building?.spec.history === undefined)
         return noHistory(projection);
-      const isKept = serving?.spec.history !== undefined;
-      if (isKept && (this.reached.get(serving.id) ?? -Infinity) >= known) return serving;
-      await (isKept ? this.poll(serving) : sleep(this.pollMs));
+      // The events of a stream that was created again are in no history until the projection is reset.
+      const isServing =
+        serving?.spec.history !== undefined &&
+        recreatedSource(serving.spec.source.streams, serving, definitions) === undefined;
+      if (isServing && (this.reached.get(serving.id) ?? -Infinity) >= known) return serving;
+      waiting();
+      const pauseMs = polls > quickPolls ? 10 * pollMs : pollMs;
+      await (isServing ? this.poll(serving, pauseMs) : sleep(pauseMs));
       if (polls % pollsPerWarning === 0)
-        logger.warn({ projection, paused }, 'a look-up as of a time waits for the projection');
+        logger.warn({ projection, paused, failure }, 'a look-up as of a time waits for the projection');
     }
   }
 
   /** Asks the generation to save its progress, and reads it. All lookups that wait for it share a poll. */
-  private poll(generation: ProjectionGeneration): Promise<void> {
+  private poll(generation: ProjectionGeneration, pauseMs: number): Promise<void> {
     const { id } = generation;
     const running = this.polls.get(id);
     if (running) return running;
-    const poll = this.readProgress(generation).finally(() => this.polls.delete(id));
+    const poll = this.askForProgress(generation, pauseMs).finally(() => this.polls.delete(id));
     this.polls.set(id, poll);
     return poll;
   }
 
-  private async readProgress(generation: ProjectionGeneration): Promise<void> {
-    const { definitions, store, producer, topics, waiting } = this.dependencies;
-    const sources = liveSources(generation, definitions);
-    waiting();
+  private async askForProgress(generation: ProjectionGeneration, pauseMs: number): Promise<void> {
+    const { producer, topics } = this.dependencies;
     const group = topics.projectionGroup(generation.id);
-    const topic = sources[0] ? topics.ofStream(sources[0].id) : '';
     // A lost request is repeated at the next poll.
-    await sendFlushRequest(producer, topics, { group, topic }).catch(() => undefined);
-    await sleep(this.pollMs);
-    const saved = await store.progress([generation.id]);
+    await sendFlushRequest(producer, topics, { group, topic: '' }).catch(() => undefined);
+    await sleep(pauseMs);
+    const reached = await this.readProgress(generation);
+    if (this.reached.size >= mostGenerations) this.reached.clear();
+    this.reached.set(generation.id, reached);
+  }
+
+  /** Resolves with the time up to which the generation has saved all ingested events; -Infinity if it was removed. */
+  private async readProgress(generation: ProjectionGeneration): Promise<EpochMicros> {
+    const { definitions, store } = this.dependencies;
+    const saved = await store.savedProgress(generation.id);
     const watermarks = new Map(
       saved.map(({ stream, partition, watermark }) => [`${stream}/${partition}`, watermark]),
     );
-    const reached = sources.flatMap(({ stream, partitions }) =>
+    const reached = liveSources(generation, definitions).flatMap(({ stream, partitions }) =>
       Array.from(
         { length: partitions },
         (_, partition) => watermarks.get(`${stream}/${partition}`) ?? -Infinity,
       ),
     );
-    if (this.reached.size >= mostGenerations) this.reached.clear();
-    this.reached.set(generation.id, Math.min(...reached));
+    return saved.length === 0 ? -Infinity : Math.min(...reached);
   }
+}
 
-  private get pollMs(): number {
-    return this.dependencies.pollMs ?? 200;
-  }
+/** Groups lookups by their projection, with the latest time by which the events of their states had to be ingested. */
+function byProjection(lookups: readonly ProjectionLookup[]) {
+  return [...new Set(lookups.map(({ projection }) => projection))].map((projection) => {
+    const own = lookups.filter((lookup) => lookup.projection === projection);
+    const known = own.reduce((most, { asOf }) => Math.max(most, asOf?.known ?? most), -Infinity);
+    return { projection, own, known };
+  });
 }

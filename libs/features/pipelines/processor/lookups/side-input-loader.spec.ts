@@ -10,7 +10,8 @@ const projections = { get: () => ({ serving }) as unknown as ProjectionDefinitio
 
 type Definitions = ConstructorParameters<typeof SideInputLoader>[0]['definitions'];
 const definitions = { projections } as unknown as Definitions;
-const histories = { load: () => Promise.reject(new Error('no lookup is as of a time')) };
+const reject = () => Promise.reject(new Error('no lookup is as of a time'));
+const histories = { load: reject, wait: reject };
 const { signal } = new AbortController();
 const lookup = (key: string) => ({ projection: 'p', key });
 

@@ -34,11 +34,19 @@ export class SideInputLoader {
     private readonly dependencies: {
       definitions: Pick<Definitions, 'projections'>;
       store: Pick<KeyedStateReader, 'find'>;
-      histories: Pick<HistoryLoader, 'load'>;
+      histories: Pick<HistoryLoader, 'load' | 'wait'>;
       /** Returns the current time in milliseconds. */
       now: () => number;
     },
   ) {}
+
+  /** Resolves when the answers to lookups as of a time are final. @throws as `load` does */
+  async wait(lookups: readonly ProjectionLookup[], signal: AbortSignal): Promise<void> {
+    await this.dependencies.histories.wait(
+      lookups.filter((lookup) => lookup.asOf),
+      signal,
+    );
+  }
 
   /**
    * Adds the answers to these lookups to `found`.

@@ -92,7 +92,7 @@ async function computedOver(events: typeof inputs, operators: OperatorJson[]): P
     encode: (emit) => sink.encode(emit, run),
   });
   const writing = new BatchComputation(output, run, {
-    ...{ sink, state: { ended: signal }, load: () => Promise.resolve() },
+    ...{ sink, state: { ended: signal }, load: () => Promise.resolve(), waitFor: () => Promise.resolve() },
     saveDeadLetters: (letters) => Promise.resolve(void saved.push(letters)),
     permit: () => {
       turns++;

@@ -19,7 +19,7 @@ const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
 type BatchComputationDependencies = Pick<
   StageTaskDependencies,
-  'sink' | 'load' | 'saveDeadLetters' | 'permit'
+  'sink' | 'load' | 'waitFor' | 'saveDeadLetters' | 'permit'
 > & {
   state: { readonly ended: AbortSignal };
 };
@@ -104,12 +104,14 @@ export class BatchComputation {
     this.dependencies.state.ended.throwIfAborted();
   }
 
-  /** Loads answers to lookups. A lookup as of a time may wait for its projection, so it holds no permit. */
+  /** Loads answers to lookups. Waits for those as of a time without a permit, so that others can compute meanwhile. */
   private async load(...[lookups, found]: Parameters<LoadProjectionStates>): Promise<void> {
-    const mayWait = lookups.some(({ asOf }) => asOf !== undefined);
-    if (mayWait) this.leave();
+    if (lookups.some(({ asOf }) => asOf !== undefined)) {
+      this.leave();
+      await this.dependencies.waitFor(lookups);
+      await this.enter();
+    }
     await this.dependencies.load(lookups, found);
-    if (mayWait) await this.enter();
   }
 
   private get isTooMuch(): boolean {

@@ -6,6 +6,7 @@ import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
+import type { ProjectionLookup } from '#features/pipelines/computation';
 import type { LoadProjectionStates } from '../lookups/load-lookups.js';
 
 /** Dependencies of the task of one partition. */
@@ -19,6 +20,8 @@ export interface StageTaskDependencies {
   sink: Sink;
   /** Loads projection states for `enrich`, and retries until the states are loaded. */
   readonly load: LoadProjectionStates;
+  /** Resolves when the answers to lookups as of a time are final, for which a projection may take long. */
+  readonly waitFor: (lookups: readonly ProjectionLookup[]) => Promise<void>;
   /** Stores dead letters, and retries until the dead letters are stored. */
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */
