@@ -57,6 +57,7 @@ describe('the completion of SQL', () => {
     ['in a comment', 'SELECT 1 -- eve|'],
     ['for a complete word', 'SELECT|'],
     ['in a number', 'SELECT 1e|'],
+    ['in a long statement', `SEL| ${' '.repeat(20_000)}`],
   ])('suggests nothing %s', (_name, text) => expect(suggested(text)).toBeUndefined());
 
   it('suggests after a text and a comment', () => {

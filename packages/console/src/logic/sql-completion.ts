@@ -19,6 +19,8 @@ export interface Completion {
 }
 
 const mostSuggestions = 8;
+/** In a longer statement, reading it at each key would be slow. */
+const mostLength = 20_000;
 
 const keywords =
   'SELECT DISTINCT FROM WHERE PREWHERE AND OR NOT IN LIKE ILIKE BETWEEN AS CASE WHEN THEN ELSE END GROUP HAVING ORDER BY ASC DESC LIMIT OFFSET JOIN LEFT INNER ON USING UNION ALL WITH INTERVAL SECOND MINUTE HOUR DAY WEEK MONTH NULL IS ARRAY SHOW TABLES DESCRIBE';
@@ -32,13 +34,14 @@ const words: readonly Suggestion[] = [
 
 /**
  * Returns what continues the word before the caret: columns of the views that the statement names, views, keywords.
- * Undefined without a word, in a text and in a comment.
+ * Undefined without a word, in a text, in a comment, and in a long statement.
  */
 export function completionAt(
   statement: string,
   caret: number,
   views: readonly SqlView[],
 ): Completion | undefined {
+  if (statement.length > mostLength) return undefined;
   const before = statement.slice(0, caret);
   const [word = ''] = /(?<![\p{L}\d_])[\p{L}_][\p{L}\d_]*$/u.exec(before) ?? [];
   const start = caret - word.length;
