@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
 import { describeLists } from './describe-lists.js';
+import { describeSql } from './describe-sql.js';
 import { describeTimes } from './describe-times.js';
 import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
@@ -172,6 +173,7 @@ describe('the events that the filters select', () => {
 describeTimes(system, () => browser);
 describeWrites(system, () => browser);
 describeLists(system, () => browser);
+describeSql(system, () => browser);
 
 it('checks data against the schema that is shown', async () => {
   const tab = await opened(system().key, `/schema?stream=${planted.stream}&type=payment.made`);

@@ -39,6 +39,7 @@ GROUP BY time ORDER BY time`,
 /** Every view: its name, its path, and a text that it shows. */
 const views: [name: string, path: string, text: string][] = [
   ['overview', '/', 'Ingested events per second'],
+  ['map', '/map', 'read by'],
   ['streams', '/streams', planted.stream],
   ['stream', `/streams/${planted.stream}`, 'payment.made'],
   ['entity', `/entity?stream=${planted.stream}&id=p-7`, 'State at version'],

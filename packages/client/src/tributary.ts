@@ -68,7 +68,17 @@ export interface TributaryOptions {
 const optionNames = ['url', 'apiKey', 'ingestUrl', 'timeoutMs', 'fetch'];
 
 const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
-const rowTypes = ['application/x-ndjson', 'application/json'];
+
+/** A format of ClickHouse, and the media types that it may have. */
+type SqlFormat = readonly [name: string, types: string[]];
+
+const rowFormat: SqlFormat = ['JSONCompactEachRowWithNames', ['application/x-ndjson', 'application/json']];
+const sqlFileFormats: Record<'csv' | 'ndjson', SqlFormat> = {
+  csv: ['CSVWithNames', ['text/csv']],
+  ndjson: ['JSONEachRow', ['application/x-ndjson', 'application/json']],
+};
+
+type SqlOptions = CallOptions & { parameters?: SqlParameters };
 
 /**
  * A client of Tributary. The client has no permanent connection and need not be closed; its producers must be closed.
@@ -283,23 +293,35 @@ export class Tributary {
    * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows are
    * streamed. The signal cancels the statement, and so does leaving the loop over the rows. @throws SqlError
    */
-  async sql<Row = JsonObject>(
+  async sql<Row = JsonObject>(statement: string, options: SqlOptions = {}): Promise<SqlRows<Row>> {
+    const { body, headers } = await this.openSql(statement, rowFormat, options);
+    return SqlRows.of<Row>(body, headers.get('x-tributary-warning') ?? undefined);
+  }
+
+  /**
+   * Runs a SELECT and streams the whole result as a file. The signal cancels the statement. If the statement fails
+   * after the first rows, reading the stream throws. @throws SqlError
+   */
+  async exportSql(
     statement: string,
-    { parameters = {}, signal }: CallOptions & { parameters?: SqlParameters } = {},
-  ): Promise<SqlRows<Row>> {
+    { format, ...options }: SqlOptions & { format: 'csv' | 'ndjson' },
+  ): Promise<ReadableStream<Uint8Array>> {
+    return (await this.openSql(statement, sqlFileFormats[format], options)).body;
+  }
+
+  private openSql(
+    statement: string,
+    [name, types]: SqlFormat,
+    { parameters = {}, signal = new AbortController().signal }: SqlOptions,
+  ): ReturnType<HttpClient['open']> {
     const request = {
       method: 'POST',
       path: '/',
-      query: { ...sqlParameters(parameters), default_format: 'JSONCompactEachRowWithNames' },
+      query: { ...sqlParameters(parameters), default_format: name },
       headers: { 'content-type': 'text/plain' },
       body: statement,
     } as const;
-    const { body, headers } = await this.api.http.open(
-      request,
-      signal ?? new AbortController().signal,
-      rowTypes,
-    );
-    return SqlRows.of<Row>(body, headers.get('x-tributary-warning') ?? undefined);
+    return this.api.http.open(request, signal, types);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, Select } from './parts/form.js';
+import { lazy } from './parts/lazy.js';
 import { NotFound } from './parts/page.js';
 import { Loading, Problem } from './parts/states.js';
 import { Audit } from './views/audit.js';
@@ -11,19 +12,23 @@ import { Overview } from './views/overview.js';
 import { PipelinesView, PipelineView } from './views/pipelines.js';
 import { ProjectionsView, ProjectionView } from './views/projections.js';
 import { SchemaView, SchemasView } from './views/schemas.js';
-import { Sql } from './views/sql.js';
 import { StreamView } from './views/stream.js';
 import { StreamsView } from './views/streams.js';
 import { Door, Mark } from './views/door.js';
 import { useResource } from './app/resource.js';
 import { hrefOf, place, startRouter } from './app/router.js';
 import { apiKey, end, isOpen, loadSettings, settings } from './app/session.js';
+import { forgetStatements } from './app/sql-statements.js';
 import { startTheme, theme, type Theme } from './app/theme.js';
 import './style.css';
+
+const Sql = lazy(async () => (await import('./views/sql.js')).Sql);
+const MapView = lazy(async () => (await import('./views/map.js')).MapView);
 
 /** The views in the order of the navigation. */
 const sections = [
   ['', 'Overview', Overview],
+  ['map', 'Map', MapView],
   ['streams', 'Streams', StreamsView],
   ['projections', 'Projections', ProjectionsView],
   ['pipelines', 'Pipelines', PipelinesView],
@@ -121,13 +126,18 @@ function Footer() {
         />
       </div>
       {keys ? (
-        <Button onClick={() => end()}>Forget key</Button>
+        <Button onClick={forgetKey}>Forget key</Button>
       ) : (
         <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
       )}
       <p class="muted small version">Version {version}</p>
     </div>
   );
+}
+
+function forgetKey() {
+  forgetStatements();
+  end();
 }
 
 function View() {

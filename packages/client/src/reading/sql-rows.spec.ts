@@ -53,6 +53,23 @@ describe('the rows of a SQL statement', () => {
     expect(headers).toMatchObject({ authorization: 'Bearer k', 'content-type': 'text/plain' });
   });
 
+  it.each([
+    ['csv', 'CSVWithNames', 'text/csv; charset=UTF-8'],
+    ['ndjson', 'JSONEachRow', 'application/x-ndjson; charset=UTF-8'],
+  ] as const)('are exported as %s', async (format, name, type) => {
+    const { fetch, client } = given({ body: '1\n', headers: { 'content-type': type } });
+    const body = await client.exportSql('SELECT 1', { format });
+    expect(await new Response(body).text()).toBe('1\n');
+    expect(new URL(fetch.seen[0]!.path, 'http://t').searchParams.get('default_format')).toBe(name);
+  });
+
+  it('are not exported in another format, which the statement names', async () => {
+    const { client } = given();
+    await expect(client.exportSql('SELECT 1 FORMAT NDJSON', { format: 'csv' })).rejects.toThrow(
+      InvalidAnswerError,
+    );
+  });
+
   it('have the warning of the server, if there is one', async () => {
     const headers = { ...rowsType, 'x-tributary-warning': 'Doubtful' };
     expect((await given({ body: lines, headers }).client.sql('SELECT 1')).warning).toBe('Doubtful');

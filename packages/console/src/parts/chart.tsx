@@ -4,7 +4,7 @@ import { colors } from '../app/theme.js';
 import { indexOfKey } from '../logic/chart-keys.js';
 import { grouped, short, tableTime } from '../logic/format.js';
 import { intervalAt, spanText, stacked, type Histogram } from '../logic/histogram.js';
-import type { SqlChart } from '../logic/sql-chart.js';
+import type { LineSeries } from '../logic/sql-chart.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Button } from './form.js';
 
@@ -221,7 +221,7 @@ function barText({ starts, series, intervalSeconds }: Histogram, index: number):
 }
 
 /** Lines over times or numbers. */
-export function LineChart({ x, isTime, series }: SqlChart) {
+export function LineChart({ x, isTime, series }: LineSeries) {
   const names = series.map(({ name }) => name);
   const line = (label: string, i: number): uPlot.Series => {
     const stroke = cssColor(`--series-${seriesNumber(i)}`);

@@ -34,15 +34,18 @@ export function List<T>({ label, of, empty, hint, filters, ...list }: ListProps<
       <div class="list-bar">
         <SearchField />
         {filters}
-        <span class="muted small as-of">
-          {of.loadedAt !== undefined && `As of ${clockTime(of.loadedAt)} UTC`}
-        </span>
+        <AsOf time={of.loadedAt} />
       </div>
       <Listed of={of} empty={empty} hint={hint}>
         {(items) => <Rows label={label} items={items} of={of} {...list} />}
       </Listed>
     </>
   );
+}
+
+/** Says when data was loaded. */
+export function AsOf({ time }: { time: number | undefined }) {
+  return <span class="muted small as-of">{time !== undefined && `As of ${clockTime(time)} UTC`}</span>;
 }
 
 type RowsProps<T> = Omit<ListProps<T>, 'empty' | 'hint' | 'filters'> & { items: readonly T[] };

@@ -111,8 +111,21 @@ function groupsOf<T>({
   return sorted(groups, ({ rows }) => totalOf(rows.map(value), total.of), sort.order.isDescending);
 }
 
-/** Shows on which sides columns are hidden, and says how to see them. */
-function SidewaysRegion({ label, children }: { label: string; children: ComponentChildren }) {
+interface SidewaysRegionProps {
+  label: string;
+  /** Says how to see what is hidden. */
+  hint?: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** Scrolls sideways, shows on which sides something is hidden, and says how to see it. */
+export function SidewaysRegion({
+  label,
+  hint = 'Scroll the table sideways for more columns',
+  class: className = 'table',
+  children,
+}: SidewaysRegionProps) {
   const region = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState('');
   useEffect(() => {
@@ -136,12 +149,13 @@ function SidewaysRegion({ label, children }: { label: string; children: Componen
     <div class="table-frame" data-hidden={hidden}>
       {hidden && (
         <p class="muted small sideways" aria-hidden="true">
-          {hidden.includes('left') && '← '}Scroll the table sideways for more columns
+          {hidden.includes('left') && '← '}
+          {hint}
           {hidden.includes('right') && ' →'}
         </p>
       )}
       <div class="table-edge">
-        <div class="table" role="region" aria-label={label} tabIndex={0} ref={region}>
+        <div class={className} role="region" aria-label={label} tabIndex={0} ref={region}>
           {children}
         </div>
       </div>

@@ -187,7 +187,7 @@ async function readJobs(signal: AbortSignal) {
   const failedPipelines = failedOf(pipelines.items);
   const failed = failedOf(projections.items) + failedPipelines;
   const total = projections.items.length + pipelines.items.length;
-  const note = `of ${total} projections and pipelines`;
+  const note = total === 0 ? 'no definitions yet' : `of ${total} projections and pipelines`;
   const stats: TileStats = { value: String(failed), note, tone: failed > 0 ? 'bad' : 'good' };
   return { stats, failedPipelines };
 }

@@ -58,7 +58,7 @@ export function StreamsView() {
   );
 }
 
-async function ratesOf(signal: AbortSignal): Promise<Map<string, number>> {
+export async function ratesOf(signal: AbortSignal): Promise<Map<string, number>> {
   const since = new Date(Date.now() - rateSeconds * 1000);
   const { buckets } = await client.value.count(
     { group_by: 'stream', since, until: new Date(), time: 'ingested_at' },
@@ -67,7 +67,7 @@ async function ratesOf(signal: AbortSignal): Promise<Map<string, number>> {
   return new Map(buckets.map(({ group, count }) => [group ?? '', count / rateSeconds]));
 }
 
-function rateText(perSecond: number): string {
+export function rateText(perSecond: number): string {
   if (perSecond === 0) return '0';
   return perSecond < 0.1 ? '< 0.1' : grouped(perSecond.toFixed(perSecond < 10 ? 1 : 0));
 }
