@@ -1,6 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
-import type { TestSystem } from '#testkit';
+import { until, type TestSystem } from '#testkit';
 import { ConsolePage } from './console-page.js';
 import { planted } from './planted.js';
 
@@ -40,7 +40,8 @@ export function describeSql(system: () => TestSystem, browser: () => Browser): v
       await tab.page.keyboard.press('ArrowDown');
       await tab.page.waitForSelector('[role=option][aria-selected=true]');
       await tab.page.keyboard.press('Enter');
-      expect(await value(tab)).toBe('SELECT event_type, count() AS n FROM events GROUP BY event_type');
+      const completed = 'SELECT event_type, count() AS n FROM events GROUP BY event_type';
+      await until(async () => (await value(tab)) === completed, { what: 'the name is completed' });
       await tab.page.keyboard.type(" HAVING event_type LIKE 'payment.%'");
       await pressWithControl(tab, 'Enter');
       await tab.shows('payment.refused');
@@ -65,7 +66,8 @@ export function describeSql(system: () => TestSystem, browser: () => Browser): v
       await tab.shows('Line 2, character 6');
       await tab.click('Select it in the statement');
       const selected = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.querySelector('${field}'))`;
-      expect(await tab.page.evaluate(selected)).toBe('nothere');
+      const isSelected = async () => (await tab.page.evaluate(selected)) === 'nothere';
+      await until(isSelected, { what: 'the name is selected' });
       await tab.close();
     });
 
