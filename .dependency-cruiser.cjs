@@ -256,13 +256,13 @@ module.exports = {
     {
       name: 'console-on-the-client',
       severity: 'error',
-      comment: 'The console uses what the client exports, Preact and uPlot.',
+      comment: 'The console uses what the client exports, Preact, uPlot and CodeMirror.',
       from: { path: '^packages/console/src/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: {
         pathNot: [
           '^packages/console/src/',
           '^packages/client/src/index\\.ts$',
-          '^node_modules/(preact|@preact|uplot)/',
+          '^node_modules/(preact|@preact|uplot|@codemirror|@lezer)/',
           '^uplot/',
         ],
       },

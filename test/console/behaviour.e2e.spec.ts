@@ -3,6 +3,7 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
+import { describeEditor } from './describe-editor.js';
 import { describeLists } from './describe-lists.js';
 import { describeSql } from './describe-sql.js';
 import { describeTimes } from './describe-times.js';
@@ -172,6 +173,7 @@ describe('the events that the filters select', () => {
 
 describeTimes(system, () => browser);
 describeWrites(system, () => browser);
+describeEditor(system, () => browser);
 describeLists(system, () => browser);
 describeSql(system, () => browser);
 

@@ -33,8 +33,11 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
     it('pause a pipeline and resume it', async () => {
       const tab = await opened(`/pipelines/${planted.pipeline}`);
       await tab.click('Pause');
+      await tab.shows('The pipeline stops within moments. Its windows stay open.');
+      await tab.page.click('dialog[open] [type=submit]');
       await tab.shows('The status is paused.');
       await tab.click('Resume');
+      await tab.page.click('dialog[open] [type=submit]');
       await tab.page.waitForFunction('!document.body.innerText.includes("The status is paused.")');
       const { status } = (await system().core.get(`/api/v1/pipelines/${planted.pipeline}`)).json<{
         status: string;
@@ -51,6 +54,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await tab.shows('then resume it: it continues at its position');
       expect(await tab.text()).not.toContain('Pause');
       await tab.click('Resume');
+      await tab.page.click('dialog[open] [type=submit]');
       const resumed = '/api/v1/events/query?stream=tributary.audit&event_type=pipeline.resumed';
       const isAudited = async () => (await system().core.get(resumed)).text.includes('"unsent"');
       await until(isAudited, { what: 'the pipeline was resumed' });

@@ -6,6 +6,7 @@ import type {
   ListQuery,
   WaitForPositions,
   JsonObject,
+  JsonText,
   Projection,
   ProjectionDetail,
   ProjectionWithStats,
@@ -49,8 +50,8 @@ abstract class Definitions<Types extends DefinitionTypes> {
   }
 
   /** Creates a definition. Repeating the same definition changes nothing. */
-  define(input: Types['Input'], options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.change('POST', `/api/v1/${this.collection}`, { body: input, ...options });
+  define(input: Types['Input'] | JsonText, options: CallOptions = {}): Promise<Types['Definition']> {
+    return this.api.change('POST', `/api/v1/${this.collection}`, { json: textOf(input), ...options });
   }
 
   pause(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
@@ -98,8 +99,12 @@ export class Projections extends Definitions<{
    * Replaces the definition. The states of the new version are computed from the events while reads still use the old
    * version; then reads use the new one.
    */
-  replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
-    return this.api.change('PUT', path`/api/v1/projections/${name}`, { body: input, ...options });
+  replace(
+    name: string,
+    input: ProjectionReplacement | JsonText,
+    options: CallOptions = {},
+  ): Promise<Projection> {
+    return this.api.change('PUT', path`/api/v1/projections/${name}`, { json: textOf(input), ...options });
   }
 
   /** Returns the state of one key. */
@@ -154,15 +159,28 @@ export class Pipelines extends Definitions<{
     super(api, 'pipelines');
   }
 
-  replace(name: string, input: PipelineReplacement, options: ReplaceOptions = {}): Promise<Pipeline> {
+  replace(
+    name: string,
+    input: PipelineReplacement | JsonText,
+    options: ReplaceOptions = {},
+  ): Promise<Pipeline> {
     const { from, ...rest } = options;
-    return this.api.change('PUT', path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
+    return this.api.change('PUT', path`/api/v1/pipelines/${name}`, {
+      json: textOf(input),
+      query: { from },
+      ...rest,
+    });
   }
 
   /** Shows what each operator would do with these events. No event is written. */
   dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRunReport> {
     const texts = events.map((event) => eventText(event, event.event_id));
-    const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;
+    const json = `{"definition":${textOf(definition)},"events":[${texts.join(',')}]}`;
     return this.api.change('POST', '/api/v1/pipelines/dry-run', { json, ...options });
   }
+}
+
+/** Returns the JSON text of a definition. */
+function textOf(definition: object | JsonText): string {
+  return 'jsonText' in definition ? definition.jsonText : JSON.stringify(definition);
 }

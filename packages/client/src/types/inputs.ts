@@ -13,6 +13,11 @@ export type Time = string | Date;
 
 type Members = Replace<Omit<ApiSchemas['EventInput'], 'data'>, { timestamp?: Time | null }>;
 
+/** The text of a JSON object that is sent unchanged, with numbers of any length. */
+export interface JsonText {
+  jsonText: string;
+}
+
 /** The data of an event is an object, or JSON text that is sent unchanged, with numbers of any length. */
 export type NewData = { data: object } | { dataText: string };
 

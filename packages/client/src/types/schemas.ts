@@ -1,5 +1,5 @@
 import type { ApiSchemas, Replace } from './api-schemas.js';
-import type { NewEvent } from './inputs.js';
+import type { JsonText, NewEvent } from './inputs.js';
 import type { Operator } from './operator.js';
 
 /** The position of a written event in the log. */
@@ -116,7 +116,7 @@ export type InternalTopic = ApiSchemas['InternalTopicAnswer'];
 /** A pipeline definition, and events to try it with. */
 export type DryRunInput = Replace<
   ApiSchemas['DryRunInput'],
-  { definition: PipelineReplacement; events: NewEvent[] }
+  { definition: PipelineReplacement | JsonText; events: NewEvent[] }
 >;
 /** Result of a dry run: what each operator does with the events, and what the pipeline would write. */
 export type DryRunReport = ApiSchemas['DryRunReportAnswer'];

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { Tributary, UnreachableError } from '#client';
+import type { OpenApiDocument } from '../logic/json-completion.js';
 
 /** What the gateway says of the port that served the page. */
 interface GatewayPortSettings {
@@ -65,4 +66,12 @@ export async function exact<T>(request: (client: Tributary) => Promise<T>): Prom
   };
   const client = new Tributary({ url: location.origin, apiKey: apiKey.value, fetch: recording });
   return { value: await request(client), text };
+}
+
+/** Loads the OpenAPI document of the port. */
+export async function loadOpenApi(signal: AbortSignal): Promise<OpenApiDocument> {
+  const headers = apiKey.value === undefined ? undefined : { authorization: `Bearer ${apiKey.value}` };
+  const response = await fetch('/openapi.json', { signal, headers }).catch(unreachable);
+  if (!response.ok) throw new Error(`GET /openapi.json answers ${response.status}.`);
+  return (await response.json()) as OpenApiDocument;
 }

@@ -6,6 +6,11 @@ export interface JsonChild {
   text: string;
 }
 
+/** A child of a JSON value, and the index of its text in that of the value. */
+export interface LocatedChild extends JsonChild {
+  from: number;
+}
+
 /** Returns whether values of a column are numbers, apart from those that are null or missing. */
 export function areNumbers(texts: readonly (string | undefined)[]): boolean {
   const values = texts.filter((text) => text !== undefined && text !== 'null');
@@ -30,7 +35,7 @@ export function kindOf(text: string): JsonKind {
  * Yields the children of an object or an array in their order, each with its exact text, repeated names included.
  * Reading stops where the caller stops: a large value costs only what is shown of it.
  */
-export function* childrenOf(text: string): Generator<JsonChild, void, undefined> {
+export function* childrenOf(text: string): Generator<LocatedChild, void, undefined> {
   const isObject = text[0] === '{';
   let at = skipSpace(text, 1);
   for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
@@ -41,7 +46,7 @@ export function* childrenOf(text: string): Generator<JsonChild, void, undefined>
       at = skipSpace(text, text.indexOf(':', end) + 1);
     }
     const end = endOfValue(text, at);
-    yield { name, text: text.slice(at, end) };
+    yield { name, text: text.slice(at, end), from: at };
     at = skipSpace(text, end);
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }

@@ -119,6 +119,17 @@ export function readBy({ source, operators }: { source: EventSelection; operator
   };
 }
 
+/** Returns the filter of the events that a definition reads; undefined if the definition is not complete. */
+export function readByText(definition: string): ReturnType<typeof readBy> | undefined {
+  try {
+    const filter = readBy(JSON.parse(definition) as Parameters<typeof readBy>[0]);
+    return filter.stream.length > 0 ? filter : undefined;
+  } catch {
+    // The editor shows the error of a text that is no definition yet.
+    return undefined;
+  }
+}
+
 function rightSides(operators: readonly object[]): EventSelection[] {
   return operators.flatMap((operator) =>
     Object.entries(operator).flatMap(([name, spec]: [string, unknown]) => {

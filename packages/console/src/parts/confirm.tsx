@@ -10,12 +10,16 @@ interface ConfirmProps {
   /** A text that the user must type, for what cannot be undone. */
   typed?: string;
   danger?: boolean;
+  /** Whether the button is the main one of its view. */
+  primary?: boolean;
+  /** Whether the dialog has room for a table. */
+  wide?: boolean;
   action: AsyncAction<[]>;
   children: ComponentChildren;
 }
 
 /** A button that asks before it changes something. */
-export function Confirm({ label, title, typed, danger, action, children }: ConfirmProps) {
+export function Confirm({ label, title, typed, danger, primary, wide, action, children }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [wasRunning, setWasRunning] = useState(false);
@@ -30,10 +34,10 @@ export function Confirm({ label, title, typed, danger, action, children }: Confi
   };
   return (
     <>
-      <Button class={danger ? 'danger' : ''} onClick={open}>
+      <Button class={danger ? 'danger' : primary ? 'primary' : ''} onClick={open}>
         {label}
       </Button>
-      <dialog ref={dialog} aria-label={title}>
+      <dialog ref={dialog} aria-label={title} class={wide ? 'wide' : undefined}>
         <Form method="dialog" onSubmit={action.run}>
           <h2>{title}</h2>
           <div>{children}</div>

@@ -25,7 +25,8 @@ export function VersionView({ shown, other }: VersionViewProps) {
   return <Loaded of={other}>{(before) => <Diff before={before} after={shown} />}</Loaded>;
 }
 
-function Diff({ before, after }: { before: VersionText; after: VersionText }) {
+/** The differences of two versions of a JSON value. */
+export function Diff({ before, after }: { before: VersionText; after: VersionText }) {
   const differences = jsonDiff(before.text, after.text, most);
   if (differences.length === 0) return <Empty title="There is no difference." />;
   const columns: readonly Column<JsonDifference>[] = [

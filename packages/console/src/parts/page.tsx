@@ -41,17 +41,19 @@ interface ListPageProps<T> extends Omit<ListProps<T>, 'label'> {
   /** The name of the resources; in lower case it is their name in the API. */
   title: string;
   about: string;
+  actions?: ComponentChildren;
   /** Shown above the list. */
   children?: ComponentChildren;
 }
 
 /** A view that lists all resources of a kind. */
-export function ListPage<T>({ title, about, children, ...list }: ListPageProps<T>) {
+export function ListPage<T>({ title, about, actions, children, ...list }: ListPageProps<T>) {
   const resources = title.toLowerCase();
   return (
     <Page
       title={title}
       about={about}
+      actions={actions}
       calls={[[`/api/v1/${resources}`, undefined, tributary('get', [resources])]]}
     >
       {children}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DeadLetter } from '#client';
-import { useMayAdminister } from '../app/permissions.js';
+import { useMay } from '../app/permissions.js';
 import { usePages } from '../app/resource.js';
 import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
@@ -58,7 +58,7 @@ export function DeadLettersView() {
     { everyMs: refreshMs },
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const mayReplay = useMayAdminister();
+  const mayReplay = useMay('admin');
   const command = tributary('dead-letters list', [], { source, replayed: state });
   const calls: Call[] = [['/api/v1/dead-letters', { source, replayed }, command]];
   const items = letters.data?.items ?? [];

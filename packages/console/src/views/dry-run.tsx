@@ -1,16 +1,9 @@
 import { useState } from 'preact/hooks';
-import type {
-  DryRunReport,
-  DryRunStep,
-  EventFilter,
-  NewEvent,
-  PipelineReplacement,
-  StoredEvent,
-} from '#client';
+import type { DryRunReport, DryRunStep, EventFilter, NewEvent, StoredEvent } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
-import { readBy } from '../logic/pipeline-graph.js';
+import { readByText } from '../logic/pipeline-graph.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
 import { JsonLine, JsonTree } from '../parts/json-view.js';
 import { Card } from '../parts/page.js';
@@ -29,29 +22,34 @@ const choices = [
   ['picked', 'picked events'],
 ] as const;
 
-/** Shows what a pipeline would do with the latest events of its streams, or with picked ones. Nothing is written. */
-export function DryRunPanel({ definition }: { definition: PipelineReplacement }) {
+/**
+ * Shows what a pipeline would do with the latest events of its streams, or with picked ones. Nothing is written.
+ * @param props `definition`: the text of a definition, which may be incomplete
+ */
+export function DryRunPanel({ definition }: { definition: string }) {
   const [choice, setChoice] = useState('5');
   const [picked, setPicked] = useState<PickedEvents>(new Map());
   const [result, setResult] = useState<ExactAnswer<DryRunReport>>();
-  const filter = readBy(definition);
+  const filter = readByText(definition);
   const isPicking = choice === 'picked';
   const run = useAction(async () => {
-    const chosen = isPicking ? [...picked.values()] : await latest(filter, Number(choice));
+    const chosen = isPicking ? [...picked.values()] : await latest(filter!, Number(choice));
     const events = inOrder(chosen).map(sample);
-    setResult(await exact(({ pipelines }) => pipelines.dryRun({ definition, events })));
+    setResult(
+      await exact(({ pipelines }) => pipelines.dryRun({ definition: { jsonText: definition }, events })),
+    );
   });
   const controls = (
     <span class="inline">
       with <Select name="Events" isHidden value={choice} options={choices} onSelect={setChoice} />
-      <Button action={run} disabled={isPicking && picked.size === 0}>
+      <Button action={run} disabled={!filter || (isPicking && picked.size === 0)}>
         {run.running ? 'Running…' : isPicking ? `Run with ${picked.size}` : 'Run'}
       </Button>
     </span>
   );
   return (
     <Card title="Dry run" beside={controls}>
-      {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} />}
+      {isPicking && filter && <EventPicker filter={filter} picked={picked} onPick={setPicked} />}
       <Problem error={run.error} />
       {result && <Result result={result.value} text={result.text} />}
     </Card>

@@ -1,20 +1,23 @@
 import type { PipelineWithStats, ProjectionWithStats } from '#client';
 import { useAction, useResource, type LoadableData } from '../app/resource.js';
-import { hrefOf } from '../app/router.js';
-import { client, mayWrite, type ExactAnswer } from '../app/session.js';
+import { useMay } from '../app/permissions.js';
+import { hrefOf, navigate, setQuery } from '../app/router.js';
+import { client, type ExactAnswer } from '../app/session.js';
 import { duration, grouped } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button } from '../parts/form.js';
-import { Problem } from '../parts/states.js';
 import { numberColumn, type Column } from '../parts/table.js';
 import { Link, ShortText, Status, Text, titleOf } from '../parts/values.js';
+
+/** The kinds of definitions that run on streams, by their names in the API. */
+export type JobKind = 'pipelines' | 'projections';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 
 /** Returns the columns of a list of projections or pipelines, with these counters before those that all have. */
 export function jobColumns<T extends Job>(
-  kind: 'projections' | 'pipelines',
+  kind: JobKind,
   counters: readonly (keyof T & string)[],
 ): Column<T>[] {
   const singular = kind.slice(0, -1);
@@ -86,16 +89,32 @@ async function latestErrors(
 }
 
 interface JobActionsProps {
+  kind: JobKind;
   of: LoadableData<ExactAnswer<{ name: string; status: string }>>;
-  jobs: Record<'pause' | 'resume' | 'reset', (name: string) => Promise<unknown>>;
-  /** Name of the action that starts the job again. */
-  restart: string;
-  /** What a restart does. */
-  children: string;
 }
 
-/** Pauses, resumes and restarts a projection or a pipeline, if the port allows changes. */
-export function JobActions({ of: { data, reload }, jobs, restart, children }: JobActionsProps) {
+/** What each change of a projection or a pipeline does. */
+const effects = {
+  projections: {
+    pause: 'The projection stops within moments. Its states can be read and do not change.',
+    resume: 'The projection continues where it stopped, and misses no event.',
+    restart: 'A new version is built from the log. The present one serves until the new one is complete.',
+    delete: 'The projection and all its states are removed. Its dead letters and the events remain.',
+  },
+  pipelines: {
+    pause: 'The pipeline stops within moments. Its windows stay open.',
+    resume: 'The pipeline continues where it stopped, and misses no event.',
+    restart:
+      'The pipeline restarts from its beginning and emits everything again, as new events. Its open windows are discarded.',
+    delete:
+      'The pipeline and its open windows are removed. The events that it has emitted and its dead letters remain.',
+  },
+} as const;
+
+/** Edits, pauses, resumes, restarts and deletes a projection or a pipeline, if the caller may change definitions. */
+export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
+  const may = useMay('definitions:write');
+  const jobs = client.value[kind];
   const { name = '', status = '' } = data?.value ?? {};
   const isStopped = status === 'paused' || status === 'failed';
   const toggle = useAction(async () => {
@@ -106,15 +125,36 @@ export function JobActions({ of: { data, reload }, jobs, restart, children }: Jo
     await jobs.reset(name);
     reload();
   });
-  if (!data || !mayWrite.value) return null;
+  const remove = useAction(async () => {
+    await jobs.delete(name);
+    navigate(hrefOf([kind]));
+  });
+  if (!data || !may) return null;
+  const effect = effects[kind];
+  const [toggleLabel, restart] = [isStopped ? 'Resume' : 'Pause', kind === 'pipelines' ? 'Reset' : 'Rebuild'];
   return (
     <>
-      <Button action={toggle}>{isStopped ? 'Resume' : 'Pause'}</Button>
-      <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
-        <p>{children}</p>
+      <Button onClick={() => setQuery({ edit: true })}>Edit</Button>
+      <Confirm label={toggleLabel} title={`${toggleLabel} ${name}`} action={toggle}>
+        <p>{isStopped ? effect.resume : effect.pause}</p>
       </Confirm>
-      <Problem error={toggle.error} />
+      <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
+        <p>{effect.restart}</p>
+      </Confirm>
+      <Confirm label="Delete" title={`Delete ${name}`} typed={name} danger action={remove}>
+        <p>{effect.delete} This cannot be undone.</p>
+      </Confirm>
     </>
+  );
+}
+
+/** A button of a list that opens the editor for a new definition. */
+export function NewButton({ kind }: { kind: JobKind }) {
+  if (!useMay('definitions:write')) return null;
+  return (
+    <Button class="primary" onClick={() => setQuery({ new: true })}>
+      New {kind.slice(0, -1)}
+    </Button>
   );
 }
 

@@ -1,7 +1,9 @@
 import type { PipelineDetail, PipelineWithStats } from '#client';
+import { useMay } from '../app/permissions.js';
 import { usePages, useResource } from '../app/resource.js';
-import { hrefOf } from '../app/router.js';
+import { hrefOf, parameter } from '../app/router.js';
 import { client, exact } from '../app/session.js';
+import { withMembers } from '../logic/pretty-json.js';
 import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
@@ -12,8 +14,9 @@ import { PipelineGraph } from '../parts/pipeline-graph.js';
 import { Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Count, Duration, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
+import { EditDefinition, NewDefinition } from './definition-editor.js';
 import { DryRunPanel } from './dry-run.js';
-import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
+import { Failure, JobActions, jobColumns, NewButton, useErrorColumn } from './job.js';
 
 const columns: readonly Column<PipelineWithStats>[] = [
   ...jobColumns<PipelineWithStats>('pipelines', ['processed', 'emitted', 'late']),
@@ -27,6 +30,10 @@ const columns: readonly Column<PipelineWithStats>[] = [
 const errorOf = ({ failure, retrying }: PipelineWithStats) => failure ?? retrying?.last_answer;
 
 export function PipelinesView() {
+  return parameter('new') === undefined ? <List /> : <NewDefinition kind="pipelines" />;
+}
+
+function List() {
   const pipelines = usePages((cursor) => client.value.pipelines.list({ cursor, limit: 500 }), [], {
     everyMs: refreshMs,
   });
@@ -40,6 +47,7 @@ export function PipelinesView() {
       keyOf={({ name }) => name}
       textOf={({ name }) => name}
       isFolded
+      actions={<NewButton kind="pipelines" />}
       empty="There are no pipelines yet."
       hint="Define one with POST /api/v1/pipelines or `npx tributary apply`."
     />
@@ -51,25 +59,35 @@ export function PipelineView({ name }: { name: string }) {
   const detail = useResource((signal) => exact(({ pipelines }) => pipelines.get(name, { signal })), [name], {
     everyMs: 3_000,
   });
+  const isEditing = useMay('definitions:write') && parameter('edit') !== undefined;
   const path = `/api/v1/pipelines/${encodeURIComponent(name)}`;
   return (
     <Page
       title={name}
       calls={[[path, undefined, tributary('get', ['pipelines', name])]]}
-      actions={
-        <JobActions of={detail} jobs={client.value.pipelines} restart="Reset">
-          The pipeline restarts from its beginning and emits everything again, as new events. Its open windows
-          are discarded.
-        </JobActions>
-      }
+      actions={!isEditing && <JobActions kind="pipelines" of={detail} />}
     >
-      <Loaded of={detail}>{({ value, text }) => <Detail pipeline={value} text={text} />}</Loaded>
+      <Loaded of={detail}>
+        {({ value, text }) =>
+          isEditing ? (
+            <EditDefinition
+              kind="pipelines"
+              saved={{ name, version: value.version, text: withMembers(text, definitionMembers) }}
+              onSaved={detail.reload}
+            />
+          ) : (
+            <Detail pipeline={value} text={text} />
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
 
+const definitionMembers = ['source', 'operators', 'from'];
+
 function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) {
-  const { processed, failed, source, operators, from, steps, retrying } = pipeline;
+  const { processed, failed, source, operators, steps, retrying } = pipeline;
   const counts = ['processed', 'emitted', 'dropped', 'late', 'failed', 'lag'] as const;
   const facts: Fact[] = [
     ['Status', <Status value={pipeline.status} />],
@@ -99,8 +117,8 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
         <PipelineGraph source={source} operators={operators} steps={steps} processed={processed} />
       </Card>
       {waits(operators) && <Reasons pipeline={pipeline} />}
-      <DryRunPanel definition={{ source, operators, from }} />
-      <Definition text={text} members={['source', 'operators', 'from']} />
+      <DryRunPanel definition={withMembers(text, definitionMembers)} />
+      <Definition text={text} members={definitionMembers} />
     </>
   );
 }

@@ -1,7 +1,9 @@
 import type { ProjectionDetail, ProjectionWithStats } from '#client';
+import { useMay } from '../app/permissions.js';
 import { usePages, useResource } from '../app/resource.js';
 import { parameter } from '../app/router.js';
 import { client, exact } from '../app/session.js';
+import { withMembers } from '../logic/pretty-json.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { Form, LiveToggle, UrlField } from '../parts/form.js';
 import { Definition } from '../parts/json-view.js';
@@ -10,7 +12,8 @@ import { ListPage, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Count, Duration, type Fact, Facts, Status, titleOf } from '../parts/values.js';
-import { Failure, JobActions, jobColumns, useErrorColumn } from './job.js';
+import { EditDefinition, NewDefinition } from './definition-editor.js';
+import { Failure, JobActions, jobColumns, NewButton, useErrorColumn } from './job.js';
 import { LiveStates, StateTable } from './state-table.js';
 
 const columns: readonly Column<ProjectionWithStats>[] = [
@@ -25,6 +28,10 @@ const columns: readonly Column<ProjectionWithStats>[] = [
 const errorOf = ({ failure }: ProjectionWithStats) => failure;
 
 export function ProjectionsView() {
+  return parameter('new') === undefined ? <List /> : <NewDefinition kind="projections" />;
+}
+
+function List() {
   const list = usePages((cursor) => client.value.projections.list({ cursor, limit: 500 }), [], {
     everyMs: refreshMs,
   });
@@ -38,6 +45,7 @@ export function ProjectionsView() {
       keyOf={({ name }) => name}
       textOf={({ name }) => name}
       isFolded
+      actions={<NewButton kind="projections" />}
       empty="There are no projections yet."
       hint="Define one with POST /api/v1/projections or `npx tributary apply`."
     />
@@ -48,6 +56,7 @@ export function ProjectionsView() {
 export function ProjectionView({ name }: { name: string }) {
   const [prefix, orderBy, order] = [parameter('prefix'), parameter('order_by'), parameter('order')];
   const isLive = parameter('live') !== undefined;
+  const isEditing = useMay('definitions:write') && parameter('edit') !== undefined;
   const query = {
     prefix,
     order_by: orderBy,
@@ -59,13 +68,27 @@ export function ProjectionView({ name }: { name: string }) {
   const states = usePages(
     (cursor) => client.value.projections.states(name, { ...query, cursor, limit: 50 }),
     [name, query],
-    { skip: isLive },
+    { skip: isLive || isEditing },
   );
   const path = `/api/v1/projections/${encodeURIComponent(name)}`;
   const calls: Call[] = [
     [path, undefined, tributary('get', ['projections', name])],
     [`${path}/state`, query, tributary('state', [], { projection: name, prefix })],
   ];
+  if (isEditing)
+    return (
+      <Page title={name} calls={calls.slice(0, 1)}>
+        <Loaded of={detail}>
+          {({ value, text }) => (
+            <EditDefinition
+              kind="projections"
+              saved={{ name, version: value.version, text: withMembers(text, definitionMembers) }}
+              onSaved={detail.reload}
+            />
+          )}
+        </Loaded>
+      </Page>
+    );
   return (
     <Page
       title={name}
@@ -73,9 +96,7 @@ export function ProjectionView({ name }: { name: string }) {
       actions={
         <>
           <LiveToggle name="Live" />
-          <JobActions of={detail} jobs={client.value.projections} restart="Rebuild">
-            A new version is built from the log. The present one serves until the new one is complete.
-          </JobActions>
+          <JobActions kind="projections" of={detail} />
         </>
       }
     >
@@ -101,6 +122,8 @@ export function ProjectionView({ name }: { name: string }) {
   );
 }
 
+const definitionMembers = ['source', 'key', 'fields', 'history', 'from'];
+
 function Progress({ projection, text }: { projection: ProjectionDetail; text: string }) {
   const { progress } = projection;
   const counts = ['processed', 'failed', 'lag'] as const;
@@ -124,7 +147,7 @@ function Progress({ projection, text }: { projection: ProjectionDetail; text: st
           </label>
         </p>
       )}
-      <Definition text={text} members={['source', 'key', 'fields', 'from']} />
+      <Definition text={text} members={definitionMembers} />
     </>
   );
 }

@@ -49,7 +49,8 @@ export function Filters({ filter, times, error }: FiltersProps) {
 /** The ids of the lists of suggestions, by the parameters of the URL. */
 const lists = { type: 'event-types', entity: 'entities' } as const;
 
-function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
+/** Suggestions for the text fields that name the list. */
+export function Suggestions({ id, values }: { id: string; values: readonly string[] }) {
   return (
     <datalist id={id}>
       {values.map((value) => (

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ExportFormat } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
-import { hrefOf, navigate, parameter, parameters } from '../app/router.js';
-import { client, mayWrite } from '../app/session.js';
+import { hrefOf, parameter, parameters } from '../app/router.js';
+import { client } from '../app/session.js';
 import { useTimeRange } from '../app/time-range.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { bytes, duration, grouped } from '../logic/format.js';
 import { requestTimes, type TimeBounds } from '../logic/time-range.js';
 import { EventTable, eventKey } from '../parts/event-table.js';
-import { Confirm } from '../parts/confirm.js';
 import { Button, LiveToggle, Select } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { RangeBar } from '../parts/range-bar.js';
@@ -18,7 +17,9 @@ import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel, type StreamFilter } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
+import { StreamActions } from './stream-changes.js';
 import { retentionText } from './streams.js';
+import { WriteEvent } from './write-event.js';
 
 const noRows = { items: [], hasMore: false };
 const pageSize = 50;
@@ -59,6 +60,11 @@ export function StreamView({ stream }: { stream: string }) {
   const counted = { ...filter, ...inRange, group_by: 'event_type' };
   const count: Call = ['/api/v1/events/count', counted, countCommand];
   const error = whereError(events.error);
+  const isInternal = stream.startsWith('tributary.');
+  const onWritten = () => {
+    detail.reload();
+    events.reload();
+  };
   return (
     <Page
       title={stream}
@@ -67,7 +73,7 @@ export function StreamView({ stream }: { stream: string }) {
         <>
           <ExportMenu filter={selected} isValid={isValid} />
           <LiveToggle name="Live tail" />
-          {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}
+          {detail.data && !isInternal && <StreamActions stream={detail.data} onChange={detail.reload} />}
         </>
       }
     >
@@ -89,6 +95,7 @@ export function StreamView({ stream }: { stream: string }) {
           />
         )}
       </Loaded>
+      {detail.data && !isInternal && <WriteEvent stream={stream} times={times} onWritten={onWritten} />}
       {!isLive && <RangeBar times={times} />}
       <Filters filter={filter} times={times} error={error} />
       {!isLive && isValid && (
@@ -140,18 +147,6 @@ function ExportMenu({ filter, isValid }: { filter: StreamFilter & TimeBounds; is
       </Button>
       <Problem error={action.error} />
     </span>
-  );
-}
-
-function DeleteStream({ stream }: { stream: string }) {
-  const action = useAction(async () => {
-    await client.value.streams.delete(stream, { confirm: stream });
-    navigate(hrefOf(['streams']));
-  });
-  return (
-    <Confirm label="Delete" title="Delete this stream" typed={stream} danger action={action}>
-      <p>All events of the stream are removed. This cannot be undone.</p>
-    </Confirm>
   );
 }
 

@@ -7,6 +7,7 @@ import { refreshMs } from '../parts/list.js';
 import { ListPage } from '../parts/page.js';
 import { numberColumn, type Column } from '../parts/table.js';
 import { Ago, Link } from '../parts/values.js';
+import { NewStream } from './stream-changes.js';
 
 const rateSeconds = 300;
 
@@ -52,6 +53,7 @@ export function StreamsView() {
       keyOf={({ stream }) => stream}
       textOf={({ stream }) => stream}
       isFolded
+      actions={<NewStream />}
       empty="There are no streams yet."
       hint="The first event creates its stream."
     />
