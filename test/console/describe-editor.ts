@@ -107,40 +107,36 @@ export function describeEditor(system: () => TestSystem, browser: () => Browser)
       await tab.close();
     });
 
-    // One of eight runs did not show that the event was written, and the cause is not known: it is no part of CI yet.
-    it.runIf(process.env.TEST_ALL)(
-      'creates a stream, writes an event that its schema permits, and changes the retention',
-      async () => {
-        const stream = 'typed-events';
-        const schema = { type: 'object', required: ['amount'] };
-        await system().core.post('/api/v1/schemas', { stream, event_type: 'order.placed', schema });
-        const tab = await opened('/streams');
-        await tab.click('New stream');
-        await tab.page.type('dialog[open] input', stream);
-        await tab.page.type('dialog[open] [type=number]', '3');
-        await tab.page.click('dialog[open] [type=submit]');
-        await tab.page.waitForFunction(`location.pathname.endsWith("/streams/${stream}")`);
-        await tab.page.waitForSelector('xpath///summary[.="Write an event"]');
-        await tab.page.click('xpath///summary[.="Write an event"]');
-        await inEditor(tab, '.cm-content');
-        await tab.page.type('[list=types-to-write]', 'order.placed');
-        await tab.shows('It does not match version 1 of the schema.');
-        await type(tab, '{"amount": 12345678901234567890.10}');
-        await tab.shows('It matches version 1 of the schema.');
-        await tab.click('Write');
-        await tab.shows('at offset 0');
-        await tab.shows('12345678901234567890.10');
-        await tab.click('Retention');
-        await tab.page.type('dialog[open] input', '7d');
-        await tab.page.click('dialog[open] [type=submit]');
-        await tab.page.waitForFunction('!document.querySelector("dialog[open]")');
-        expect((await read(`streams/${stream}`)).json()).toMatchObject({
-          partitions: 3,
-          retention: { time: '7d' },
-        });
-        await tab.close();
-      },
-    );
+    it('creates a stream, writes an event that its schema permits, and changes the retention', async () => {
+      const stream = 'typed-events';
+      const schema = { type: 'object', required: ['amount'] };
+      await system().core.post('/api/v1/schemas', { stream, event_type: 'order.placed', schema });
+      const tab = await opened('/streams');
+      await tab.click('New stream');
+      await tab.page.type('dialog[open] input', stream);
+      await tab.page.type('dialog[open] [type=number]', '3');
+      await tab.page.click('dialog[open] [type=submit]');
+      await tab.page.waitForFunction(`location.pathname.endsWith("/streams/${stream}")`);
+      await tab.page.waitForSelector('xpath///summary[.="Write an event"]');
+      await tab.page.click('xpath///summary[.="Write an event"]');
+      await inEditor(tab, '.cm-content');
+      await tab.page.type('[list=types-to-write]', 'order.placed');
+      await tab.shows('It does not match version 1 of the schema.');
+      await type(tab, '{"amount": 12345678901234567890.10}');
+      await tab.shows('It matches version 1 of the schema.');
+      await tab.click('Write');
+      await tab.shows('at offset 0');
+      await tab.shows('12345678901234567890.10');
+      await tab.click('Retention');
+      await tab.page.type('dialog[open] input', '7d');
+      await tab.page.click('dialog[open] [type=submit]');
+      await tab.page.waitForFunction('!document.querySelector("dialog[open]")');
+      expect((await read(`streams/${stream}`)).json()).toMatchObject({
+        partitions: 3,
+        retention: { time: '7d' },
+      });
+      await tab.close();
+    });
 
     it('is not offered to a key that may not change definitions', async () => {
       const scopes = ['events:read', 'definitions:read'];

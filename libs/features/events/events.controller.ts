@@ -134,10 +134,12 @@ export class EventReadController {
       ...(group !== undefined && { group }),
       count,
     }));
-    // The newest events are those by `timestamp`: a range of another time does not select them.
-    const range = time === 'timestamp' ? {} : { since: undefined, until: undefined };
-    const sampled = { ...scope, ...filter, ...range };
-    const hints = total === 0 && !missingShards ? await this.hints.of(sampled, client) : undefined;
+    // A count by time or group mostly accompanies a query, which has the hints.
+    const isPlain = !groupBy && !interval && !bucketStarts && time === 'timestamp';
+    const hints =
+      isPlain && total === 0 && !missingShards
+        ? await this.hints.of({ ...scope, ...filter }, client)
+        : undefined;
     return {
       buckets: answers,
       total,

@@ -92,7 +92,8 @@ export class JobHistory {
   private known({ job, streams }: MeasuredJob): KnownJob | undefined {
     let known = this.jobs.get(job);
     if (!known && this.jobs.size >= mostJobs) return undefined;
-    if (!known || known.streams.size + streams.length > mostStreams) {
+    const added = streams.filter((stream) => !known?.streams.has(stream)).length;
+    if (!known || known.streams.size + added > mostStreams) {
       known = { rings: emptyRings(), streams: new Set() };
       this.jobs.set(job, known);
     }

@@ -208,7 +208,10 @@ function Editing({ kind, text, error, controls, children, ...editing }: EditingP
         <CodeEditor
           text={editing.beginning}
           label="Definition as JSON"
-          onText={editing.onText}
+          onText={(text) => {
+            setFound(undefined);
+            editing.onText(text);
+          }}
           check={check}
           completionsAt={completionsAt}
           errors={rejected.errors}

@@ -61,10 +61,6 @@ export function StreamView({ stream }: { stream: string }) {
   const count: Call = ['/api/v1/events/count', counted, countCommand];
   const error = whereError(events.error);
   const isInternal = stream.startsWith('tributary.');
-  const onWritten = () => {
-    detail.reload();
-    events.reload();
-  };
   return (
     <Page
       title={stream}
@@ -95,7 +91,7 @@ export function StreamView({ stream }: { stream: string }) {
           />
         )}
       </Loaded>
-      {detail.data && !isInternal && <WriteEvent stream={stream} times={times} onWritten={onWritten} />}
+      {detail.data && !isInternal && <WriteEvent stream={stream} times={times} onWritten={times.reload} />}
       {!isLive && <RangeBar times={times} />}
       <Filters filter={filter} times={times} error={error} />
       {!isLive && isValid && (

@@ -45,6 +45,12 @@ function EventForm({ stream, times, onWritten }: WriteEventProps) {
     setWritten(undefined);
     const event = { stream, event_type: type, entity_id: entity || null, dataText: data };
     setWritten(await client.value.write(event));
+    // The view shows what is stored. If it does not become stored soon, the user refreshes it.
+    const stored = { stream, limit: 1, wait_for: client.value.afterWrites(stream) };
+    await client.value
+      .events(stored)
+      .first()
+      .catch(() => undefined);
     onWritten();
   });
   const checks = useRef(0);
@@ -73,7 +79,10 @@ function EventForm({ stream, times, onWritten }: WriteEventProps) {
       <CodeEditor
         text={beginning}
         label="Data as JSON"
-        onText={setData}
+        onText={(text) => {
+          setVerdict(undefined);
+          setData(text);
+        }}
         check={check}
         completionsAt={noCompletions}
         errors={noErrors}
