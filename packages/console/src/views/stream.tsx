@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ExportFormat } from '#client';
+import { download } from '../app/download.js';
 import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, parameter, parameters } from '../app/router.js';
 import { client } from '../app/session.js';
@@ -146,31 +147,7 @@ function ExportMenu({ filter, isValid }: { filter: StreamFilter & TimeBounds; is
   );
 }
 
-/** Exports larger than this are for the command line: the browser holds the file until it is saved. */
-const mostBytes = 256 * 1024 * 1024;
-
-/** Reads an export to its end and saves it. An incomplete export is an error and saves nothing. */
 async function exportEvents(filter: StreamFilter & TimeBounds, format: ExportFormat): Promise<void> {
   const body = await client.value.export({ ...filter, format, ...(format === 'csv' && { csv_safe: true }) });
-  const pieces: BlobPart[] = [];
-  let size = 0;
-  for (const reader = body.getReader(); ;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > mostBytes) {
-      await reader.cancel();
-      throw new Error('The export has more than 256 MiB. Use the command line: tributary export.');
-    }
-    pieces.push(value as BlobPart);
-  }
-  save(new Blob(pieces), `${filter.stream}.${format}`);
-}
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  await download(body, `${filter.stream}.${format}`, 'tributary export');
 }
