@@ -64,6 +64,7 @@ export function describeEditor(system: () => TestSystem, browser: () => Browser)
 
     it('saves a new version after it has shown the difference and what saving does', async () => {
       const tab = await opened('/pipelines/typed');
+      await readSlowly(tab, '/pipelines/typed');
       await tab.click('Edit');
       await tab.shows(valid);
       const window = { tumbling: '1m', key: 'event.event_type', lateness: '0s' };
@@ -171,6 +172,15 @@ async function inEditor({ page }: ConsolePage, selector: string): Promise<Elemen
   const isThere = async () => (found = await page.$(`.code-editor >>> ${selector}`)) !== null;
   await until(isThere, { what: `the editor has ${selector}` });
   return found!;
+}
+
+/** Holds back each read of a path, as a slow network does. */
+async function readSlowly({ page }: ConsolePage, path: string): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const isSlow = request.method() === 'GET' && request.url().endsWith(path);
+    setTimeout(() => void request.continue(), isSlow ? 1_000 : 0);
+  });
 }
 
 /** Replaces the text of the editor. */

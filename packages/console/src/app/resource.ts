@@ -10,7 +10,8 @@ export interface LoadableData<T> {
   loading: boolean;
   /** When the data was loaded, as `Date.now()`. */
   loadedAt?: number;
-  reload: () => void;
+  /** Loads the data again. Resolves when an answer to that request is shown, or its error. */
+  reload: () => Promise<void>;
 }
 
 const retryMs = 2_000;
@@ -53,8 +54,10 @@ export function useResource<T>(
   const [round, setRound] = useState(0);
   const name = JSON.stringify(inputs);
   const last = useRef({ name, asOf });
+  const waiting = useRef<(() => void)[]>([]);
   useEffect(() => {
     if (skip) return;
+    const reloaded = waiting.current.splice(0);
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isOther = last.current.name !== name;
@@ -86,6 +89,7 @@ export function useResource<T>(
         else if (everyMs) again(everyMs * 3);
       } finally {
         running--;
+        if (!controller.signal.aborted) for (const resolve of reloaded.splice(0)) resolve();
       }
     };
     const again = (ms: number) => {
@@ -100,9 +104,13 @@ export function useResource<T>(
     return () => {
       clearTimeout(timer);
       controller.abort();
+      waiting.current.push(...reloaded);
     };
   }, [name, round, skip, asOf]);
-  const reload = useCallback(() => setRound((round) => round + 1), []);
+  const reload = useCallback(() => {
+    setRound((round) => round + 1);
+    return new Promise<void>((resolve) => void waiting.current.push(resolve));
+  }, []);
   return { ...state, reload };
 }
 

@@ -65,7 +65,7 @@ export function DeadLettersView() {
   const ids = items.map(({ id }) => id).filter((id) => chosen.has(id));
   const onReplayed = () => {
     setChosen(new Set());
-    letters.reload();
+    void letters.reload();
   };
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>

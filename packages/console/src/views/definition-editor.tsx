@@ -87,8 +87,8 @@ const startOf = {
 interface EditDefinitionProps {
   kind: JobKind;
   saved: SavedDefinition;
-  /** Called after the new version was saved. */
-  onSaved: () => void;
+  /** Is called after the new version was saved. Resolves when it is shown. */
+  onSaved: () => Promise<void>;
 }
 
 /** An editor for the next version of a projection or a pipeline. */
@@ -105,7 +105,7 @@ export function EditDefinition({ kind, saved, onSaved }: EditDefinitionProps) {
         definition,
         fromBeginning ? { from: 'beginning' } : undefined,
       );
-    onSaved();
+    await onSaved();
     setQuery({ edit: undefined });
   });
   const names = useNames() ?? noNames;

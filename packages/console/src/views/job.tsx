@@ -119,11 +119,11 @@ export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
   const isStopped = status === 'paused' || status === 'failed';
   const toggle = useAction(async () => {
     await (isStopped ? jobs.resume(name) : jobs.pause(name));
-    reload();
+    await reload();
   });
   const reset = useAction(async () => {
     await jobs.reset(name);
-    reload();
+    await reload();
   });
   const remove = useAction(async () => {
     await jobs.delete(name);

@@ -20,7 +20,7 @@ export function KeysView() {
   const [issued, setIssued] = useState<IssuedApiKey>();
   const done = (key?: IssuedApiKey) => {
     setIssued(key);
-    keys.reload();
+    void keys.reload();
   };
   // The list needs the scope that its actions need: a key without it sees neither.
   const mayChange = mayWrite.value && keys.data !== undefined;

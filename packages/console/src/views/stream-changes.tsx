@@ -68,7 +68,7 @@ function RetentionFields({ value, onChange }: RetentionFieldsProps) {
 
 interface StreamActionsProps {
   stream: StreamDetail;
-  onChange: () => void;
+  onChange: () => Promise<void>;
 }
 
 /** Changes the retention of a stream, and deletes the stream. */
@@ -87,8 +87,8 @@ function Retention({ stream: { stream, retention }, onChange }: StreamActionsPro
   const form = typed ?? retentionForm(retention);
   const change = useAction(async () => {
     await client.value.streams.change(stream, { retention: retentionOf(form) });
+    await onChange();
     setTyped(undefined);
-    onChange();
   });
   return (
     <Confirm label="Retention" title={`Retention of ${stream}`} action={change}>
