@@ -64,6 +64,11 @@ export class TopicAndGroupNames {
     return `${this.prefix}verdicts`;
   }
 
+  /** Topic with what subscriptions hand out, and what workers acknowledge. */
+  get subscriptions(): string {
+    return `${this.prefix}subscriptions`;
+  }
+
   get materializerGroup(): string {
     return `${this.prefix}materializer`;
   }

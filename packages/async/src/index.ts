@@ -1,4 +1,5 @@
 export { Backoff } from './backoff.js';
+export { MinHeap } from './min-heap.js';
 export { OutageTracker } from './outage-tracker.js';
 export { RequestBatcher, type RequestBatcherOptions } from './request-batcher.js';
 export { SharedCall } from './shared-call.js';

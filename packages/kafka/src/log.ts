@@ -98,6 +98,11 @@ export interface TopicAdmin {
   list(prefix: string): Promise<string[]>;
   remove(topic: string): Promise<void>;
   /**
+   * Deletes the records of a partition before this offset. Nothing changes if there are none.
+   * @throws UnknownTopicError if the topic does not exist
+   */
+  deleteRecords(partition: TopicPartition, before: number): Promise<void>;
+  /**
    * Returns the first and the next offset of each partition.
    * @throws UnknownTopicError if the topic does not exist
    */

@@ -97,6 +97,21 @@ export function describeTopicsAndAppending(contract: LogUnderTest): void {
       await reader.consumer.close();
     });
 
+    it('deletes the records before an offset, and keeps the others at their offsets', async () => {
+      const topic = await contract.newTopic();
+      const { admin } = contract.log;
+      await contract.producer.append(contract.numbered(topic, 0, 5));
+      for (const before of [3, 2]) await admin.deleteRecords({ topic, partition: 0 }, before);
+      expect(await admin.offsets(topic)).toEqual([{ partition: 0, beginning: 3, end: 5 }]);
+      const reader = new RecordingConsumer(contract.log, randomUUID());
+      await reader.consumer.subscribe([topic]);
+      await until(() => reader.records.length >= 2, 'the other records');
+      expect(reader.records.map(({ offset }) => offset)).toEqual([3, 4]);
+      await reader.consumer.close();
+      const missing = { topic: contract.nextName(), partition: 0 };
+      await expect(admin.deleteRecords(missing, 1)).rejects.toBeInstanceOf(UnknownTopicError);
+    });
+
     it('writes the records of an atomic append at contiguous offsets, also among other appends', async () => {
       const topic = await contract.newTopic();
       const appends = Array.from({ length: 40 }, (_, i) =>

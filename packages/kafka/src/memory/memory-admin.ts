@@ -1,5 +1,6 @@
 import { TopicRejectedError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
+import type { TopicPartition } from '../topic-partition.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 /** In-memory fake of `TopicAdmin`, on the topics and groups of a `MemoryBroker`. */
@@ -38,6 +39,13 @@ export class MemoryAdmin implements TopicAdmin {
   async remove(topic: string): Promise<void> {
     this.broker.throwIfDown();
     this.broker.removeTopic(topic);
+  }
+
+  async deleteRecords({ topic, partition }: TopicPartition, before: number): Promise<void> {
+    this.broker.throwIfDown();
+    const known = this.broker.topics.get(topic);
+    if (!known) throw new UnknownTopicError(topic);
+    known.truncate(partition, before);
   }
 
   async offsets(topic: string): Promise<PartitionOffsetRange[]> {

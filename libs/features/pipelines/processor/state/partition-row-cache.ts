@@ -1,9 +1,10 @@
+import { MinHeap } from '#async';
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#json';
 import { KeyBloomFilter } from '#processor-kit';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
 import type { StateEntry, StateEntryValue } from '#features/pipelines/computation';
-import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';
+import { compareDue, type RowClosingTime } from './row-closing-time.js';
 
 /** Reads the stored state rows of one partition. */
 export interface StoredRowReader {
@@ -66,7 +67,8 @@ export class PartitionRowCache {
   /** Rows with unsaved changes, as the rows were at the last call of `settle`. */
   private readonly unsaved = new Map<string, CachedRow>();
   private readonly changed = new Set<string>();
-  private readonly heap = new ClosingTimeHeap();
+  /** When the closing time of a row changes, the outdated entry remains, and is skipped. */
+  private readonly heap = new MinHeap<RowClosingTime>();
   /** The keys of all rows that were evicted, while the store has no others. */
   private evicted = new KeyBloomFilter();
   private weight = 0;
@@ -148,7 +150,7 @@ export class PartitionRowCache {
     if (!before) this.count++;
     this.put({ key, row, position, weight: (before?.weight ?? 0) + weight });
     this.changed.add(key);
-    if (before?.row.closesAt !== row.closesAt) this.heap.push({ key, closesAt: row.closesAt });
+    if (before?.row.closesAt !== row.closesAt) this.heap.push(row.closesAt, { key, closesAt: row.closesAt });
   }
 
   /** Removes a row that has closed from the cache. */
@@ -195,7 +197,7 @@ export class PartitionRowCache {
   isDue(watermark: EpochMicros): boolean {
     return (
       watermark > this.closedTo &&
-      watermark >= Math.min(this.storedLeast, this.heap.top?.closesAt ?? Infinity)
+      watermark >= Math.min(this.storedLeast, this.heap.top?.at ?? Infinity)
     );
   }
 
@@ -268,7 +270,7 @@ export class PartitionRowCache {
       row: { state: JSON.parse(state) as StateEntryValue, closesAt },
       weight: state.length,
     });
-    this.heap.push({ key, closesAt });
+    this.heap.push(closesAt, { key, closesAt });
   }
 
   private put(entry: CachedRow): void {
@@ -295,7 +297,7 @@ export class PartitionRowCache {
   /** Rebuilds the heap without outdated entries. */
   private rebuildHeap(): void {
     this.heap.clear();
-    for (const { key, row } of this.entries.values()) this.heap.push({ key, closesAt: row.closesAt });
+    for (const { key, row } of this.entries.values()) this.heap.push(row.closesAt, { key, closesAt: row.closesAt });
   }
 }
 

@@ -6,6 +6,7 @@ import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from '../cluster/cluster-client.js';
 import { isFatal, isProtocolError, toLogError, toTopicRejectedError } from '../cluster/kafka-errors.js';
 import type { KafkajsBroker, PartitionMetadata } from '../kafkajs/internals.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import { topicBytes } from './topic-bytes.js';
 import { TopicCreator } from './topic-creator.js';
 import { topicOffsets, type PartitionsByTopic } from './topic-offsets.js';
@@ -95,6 +96,19 @@ export class KafkaAdmin implements TopicAdmin {
         if (!isProtocolError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
       }
     });
+  }
+
+  async deleteRecords({ topic, partition }: TopicPartition, before: number): Promise<void> {
+    const isKnown = await this.client.retrying('deleting records', async () => {
+      const found = (await this.client.metadata([topic])).get(topic);
+      const leader = found?.find(({ partitionId }) => partitionId === partition)?.leader;
+      if (leader === undefined) return false;
+      const broker = await this.client.broker(leader);
+      const partitions = [{ partition, offset: String(before) }];
+      await broker.deleteRecords({ topics: [{ topic, partitions }] });
+      return true;
+    });
+    if (!isKnown) throw new UnknownTopicError(topic);
   }
 
   async offsets(topic: string): Promise<PartitionOffsetRange[]> {

@@ -102,6 +102,9 @@ export interface KafkajsBroker {
     timeout: number;
   }): Promise<unknown>;
   deleteTopics(request: { topics: string[]; timeout: number }): Promise<unknown>;
+  deleteRecords(request: {
+    topics: TopicPartitions<{ partition: number; offset: string }>[];
+  }): Promise<unknown>;
   deleteGroups(groups: string[]): Promise<{ results: { error?: Error }[] }>;
 }
 

@@ -1,0 +1,367 @@
+import { MinHeap } from '#async';
+import { EntityDeliveries, refOf, type Delivery } from './delivery.js';
+import type {
+  ClaimCommand,
+  DeliveryRow,
+  EventRef,
+  FreshRange,
+  HandOutRef,
+  ParkedCommand,
+  SeekCommand,
+  SettleCommand,
+  SettleResult,
+  SnapshotCommand,
+  SubscriptionCommand,
+} from './subscription-command.js';
+
+/** Where a command stands in the topic: its offset, and the broker's time in milliseconds since 1970. */
+export interface CommandPosition {
+  offset: number;
+  timestamp: number;
+}
+
+/** An event that a claim has handed out. */
+export type GrantedDelivery = Readonly<
+  Pick<Delivery, 'source' | 'partition' | 'offset' | 'entity' | 'claim' | 'attempt'>
+>;
+
+/** What a command did. */
+export interface CommandOutcome {
+  /** The events that a claim has handed out. */
+  granted: readonly GrantedDelivery[];
+  /** The results of `ack`, `nack` and `extend`, in their order. */
+  settled: readonly SettleResult[];
+  /** The number of parked events that were replayed or discarded. */
+  changed: number;
+}
+
+/** Numbers of deliveries by what became of them. */
+export interface DeliveryCounts {
+  out: number;
+  waiting: number;
+  retry: number;
+  parked: number;
+}
+
+interface PartitionState {
+  readonly source: string;
+  readonly partition: number;
+  /** Every selected event below this offset was taken up. Those that are not in `deliveries` are done. */
+  next: number;
+  readonly deliveries: Map<number, Delivery>;
+}
+
+/** An event that is out can be prolonged up to this time after it was handed out, in milliseconds. */
+const longestLease = 3_600_000;
+
+/**
+ * What is out, waits and is parked of one subscription. The state depends on the commands in the log alone, so every process
+ * that has read the same commands has the same state, and of two claims for one event the first in the log holds.
+ */
+export class SubscriptionState {
+  private readonly partitions = new Map<string, PartitionState>();
+  private readonly entities = new Map<string, EntityDeliveries>();
+  /** Deliveries that can probably be claimed now. */
+  private readonly ready = new Set<Delivery>();
+  /** Deliveries that are `out` or `retry`, by when they are due. */
+  private readonly due = new MinHeap<Delivery>();
+  private parkedBlocks = true;
+  readonly counts: DeliveryCounts = { out: 0, waiting: 0, retry: 0, parked: 0 };
+
+  /** Number of events that were taken up and are not done. */
+  get open(): number {
+    const { out, waiting, retry, parked } = this.counts;
+    return out + waiting + retry + parked;
+  }
+
+  /** Returns the offset up to which all events of a partition were taken up; undefined before the first claim. */
+  nextOf(source: string, partition: number): number | undefined {
+    return this.partitions.get(partitionKey(source, partition))?.next;
+  }
+
+  /** Applies the next command of the log. */
+  apply(command: SubscriptionCommand, position: CommandPosition): CommandOutcome {
+    switch (command.type) {
+      case 'claim':
+        return { ...nothing, granted: this.claim(command, position) };
+      case 'settle':
+        return { ...nothing, settled: this.settle(command, position.timestamp) };
+      case 'parked':
+        return { ...nothing, changed: this.changeParked(command, position.timestamp) };
+      case 'seek':
+        return this.seek(command);
+    }
+  }
+
+  /**
+   * Returns deliveries that a claim could hand out again at this time, at most so many.
+   * @param now milliseconds since 1970, by the broker's clock
+   */
+  claimable(now: number, most: number): Delivery[] {
+    for (const delivery of this.due.takeUntil(now)) if (isDue(delivery, now)) this.ready.add(delivery);
+    const found: Delivery[] = [];
+    for (const delivery of this.ready) {
+      if (found.length >= most) break;
+      if (this.isClaimable(delivery, now)) found.push(delivery);
+      // Whatever it waits for now will add it again.
+      else this.ready.delete(delivery);
+    }
+    return found;
+  }
+
+  /** Returns when the next delivery is due again, in milliseconds since 1970; undefined without one. */
+  get nextDue(): number | undefined {
+    if (this.ready.size > 0) return 0;
+    // Most events are acknowledged long before their lease ends.
+    for (let { top } = this.due; top && !isCurrent(top); { top } = this.due) this.due.pop();
+    return this.due.top?.at;
+  }
+
+  /** Returns when the event was handed out that has been out for the longest time, in milliseconds since 1970. */
+  get oldestOut(): number | undefined {
+    let oldest: number | undefined;
+    for (const delivery of this.all('out')) oldest = Math.min(oldest ?? Infinity, delivery.since);
+    return oldest;
+  }
+
+  /** Yields the deliveries with this status, by partition and offset. */
+  *all(status: Delivery['status']): Generator<Delivery> {
+    for (const { deliveries } of this.partitions.values())
+      for (const delivery of deliveries.values()) if (delivery.status === status) yield delivery;
+  }
+
+  find([source, partition, offset]: EventRef): Delivery | undefined {
+    return this.partitions.get(partitionKey(source, partition))?.deliveries.get(offset);
+  }
+
+  /**
+   * Returns the whole state, in parts of at most so many deliveries.
+   * @param upTo offset up to which all commands of the subscription were applied
+   */
+  snapshot(id: string, upTo: number, rowsOfPart: number): SnapshotCommand[] {
+    const partitions = [...this.partitions.values()];
+    const positions = partitions.map(({ source, partition, next }): EventRef => [source, partition, next]);
+    const rows = partitions.flatMap(({ deliveries }) => [...deliveries.values()].map(rowOf));
+    const parts = Math.max(1, Math.ceil(rows.length / rowsOfPart));
+    return Array.from({ length: parts }, (_, part) => ({
+      type: 'snapshot',
+      ...{ id, part, parts, upTo, parkedBlocks: this.parkedBlocks },
+      positions: part === 0 ? positions : [],
+      deliveries: rows.slice(part * rowsOfPart, (part + 1) * rowsOfPart),
+    }));
+  }
+
+  /** Replaces the state by that of all parts of a snapshot. */
+  restore(parts: readonly SnapshotCommand[]): void {
+    this.clear();
+    for (const { parkedBlocks, positions, deliveries } of parts) {
+      this.parkedBlocks = parkedBlocks;
+      for (const [source, partition, next] of positions) this.partitionOf(source, partition, next);
+      for (const [source, partition, offset, entity, status, at, claim, attempt, since, reason] of deliveries)
+        this.add({ source, partition, offset, entity, status, at, claim, attempt, since, reason });
+    }
+    for (const delivery of this.all('waiting')) this.ready.add(delivery);
+  }
+
+  private claim(claim: ClaimCommand, { offset, timestamp }: CommandPosition): GrantedDelivery[] {
+    const granted: GrantedDelivery[] = [];
+    const grant = (delivery: Delivery) => {
+      this.change(delivery, 'out', { at: timestamp + claim.lease, now: timestamp });
+      Object.assign(delivery, { claim: offset, attempt: delivery.attempt + 1, since: timestamp });
+      granted.push({ ...delivery });
+    };
+    const hasRoom = (delivery: Delivery) => delivery.status === 'out' || this.counts.out < claim.most;
+    this.parkedBlocks = claim.parkedBlocks;
+    for (const ref of claim.park) {
+      const delivery = this.find(ref);
+      if (delivery?.status !== 'out' || delivery.at > timestamp) continue;
+      delivery.reason = `It was handed out ${delivery.attempt} times, and no worker acknowledged it in time.`;
+      this.change(delivery, 'parked', { at: timestamp, now: timestamp });
+    }
+    for (const ref of claim.again) {
+      const delivery = this.find(ref);
+      if (delivery && this.isClaimable(delivery, timestamp) && hasRoom(delivery)) grant(delivery);
+    }
+    for (const range of claim.fresh)
+      for (const delivery of this.takeUp(range, timestamp))
+        if (hasRoom(delivery) && this.isClaimable(delivery, timestamp)) grant(delivery);
+        else if (!this.isBlocked(delivery, timestamp)) this.ready.add(delivery);
+    return granted;
+  }
+
+  /** Takes up the events of a range in turn, if the state still is where the range begins. */
+  private *takeUp({ source, partition, from, next, events }: FreshRange, now: number): Generator<Delivery> {
+    const known = this.partitionOf(source, partition, from);
+    if (known.next !== from) return;
+    known.next = next;
+    for (const [offset, entity] of events)
+      yield this.add({
+        ...{ source, partition, offset, entity, status: 'waiting', at: now },
+        ...{ claim: -1, attempt: 0, since: 0, reason: '' },
+      });
+  }
+
+  private settle({ ack, nack, extend, release, lease }: SettleCommand, now: number): SettleResult[] {
+    const acknowledged = ack.map((ref) => {
+      const [source, partition, offset] = ref;
+      const delivery = this.find([source, partition, offset]);
+      // An acknowledgement that is repeated, because its answer was lost, is done.
+      if (!delivery) return offset < (this.nextOf(source, partition) ?? 0) ? 'done' : 'unknown';
+      if (!isHeldBy(delivery, ref)) return 'expired';
+      this.remove(delivery, now);
+      return 'done';
+    });
+    const refused = nack.map(({ handOut, delayMs, reason }) => {
+      const delivery = this.heldBy(handOut);
+      if (!delivery) return 'expired';
+      delivery.reason = reason;
+      if (delayMs === null) this.change(delivery, 'parked', { at: now, now });
+      else this.change(delivery, 'retry', { at: now + delayMs, now });
+      return 'done';
+    });
+    const prolonged = extend.map((handOut) => {
+      const delivery = this.heldBy(handOut);
+      if (!delivery) return 'expired';
+      this.change(delivery, 'out', { at: Math.min(now + lease, delivery.since + longestLease), now });
+      return 'done';
+    });
+    for (const handOut of release) {
+      const delivery = this.heldBy(handOut);
+      if (!delivery) continue;
+      delivery.attempt--;
+      this.change(delivery, 'waiting', { at: now, now });
+      this.ready.add(delivery);
+    }
+    return [...acknowledged, ...refused, ...prolonged];
+  }
+
+  private changeParked({ action, events }: ParkedCommand, now: number): number {
+    const named = events === 'all' ? [...this.all('parked')] : events.map((ref) => this.find(ref));
+    const parked = named.filter((one) => one?.status === 'parked');
+    for (const delivery of parked as Delivery[]) {
+      delivery.attempt = 0;
+      if (action === 'discard') this.remove(delivery, now);
+      else this.change(delivery, 'retry', { at: now, now });
+    }
+    return parked.length;
+  }
+
+  private seek({ positions }: SeekCommand): CommandOutcome {
+    this.clear();
+    for (const [source, partition, next] of positions) this.partitionOf(source, partition, next);
+    return nothing;
+  }
+
+  private clear(): void {
+    for (const map of [this.partitions, this.entities, this.ready]) map.clear();
+    this.due.clear();
+    Object.assign(this.counts, { out: 0, waiting: 0, retry: 0, parked: 0 });
+  }
+
+  private partitionOf(source: string, partition: number, next: number): PartitionState {
+    const key = partitionKey(source, partition);
+    const known = this.partitions.get(key) ?? { source, partition, next, deliveries: new Map() };
+    this.partitions.set(key, known);
+    return known;
+  }
+
+  private add(delivery: Delivery): Delivery {
+    const { source, partition, offset, entity, status } = delivery;
+    this.partitionOf(source, partition, 0).deliveries.set(offset, delivery);
+    this.counts[status]++;
+    if (status === 'out' || status === 'retry') this.pushDue(delivery);
+    if (entity !== null) {
+      const key = entityKey(delivery);
+      const others = this.entities.get(key) ?? new EntityDeliveries();
+      this.entities.set(key, others);
+      others.add(delivery);
+    }
+    return delivery;
+  }
+
+  private change(
+    delivery: Delivery,
+    status: Delivery['status'],
+    { at, now }: { at: number; now: number },
+  ): void {
+    this.counts[delivery.status]--;
+    this.counts[status]++;
+    Object.assign(delivery, { status, at });
+    this.ready.delete(delivery);
+    if (status === 'out' || status === 'retry') this.pushDue(delivery);
+    this.free(delivery, now);
+  }
+
+  private pushDue(delivery: Delivery): void {
+    this.due.push(delivery.at, delivery);
+    if (this.due.size <= 2 * (this.counts.out + this.counts.retry) + 1_000) return;
+    this.due.clear();
+    for (const status of ['out', 'retry'] as const)
+      for (const current of this.all(status)) this.due.push(current.at, current);
+  }
+
+  private remove(delivery: Delivery, now: number): void {
+    this.counts[delivery.status]--;
+    // An entry of the heap is outdated then.
+    delivery.at = NaN;
+    this.ready.delete(delivery);
+    this.partitions.get(partitionKey(delivery.source, delivery.partition))?.deliveries.delete(delivery.offset);
+    const others = this.entities.get(entityKey(delivery));
+    if (delivery.entity === null || !others) return;
+    others.remove(delivery);
+    if (others.isEmpty) this.entities.delete(entityKey(delivery));
+    else this.free(delivery, now);
+  }
+
+  /** Marks the event of the entity that is next, after another one has changed. */
+  private free(changed: Delivery, now: number): void {
+    if (changed.entity === null) return;
+    const next = this.entities.get(entityKey(changed))?.first(this.parkedBlocks);
+    // One that will be due later is in the heap.
+    if (next?.status === 'waiting' || (next && isDue(next, now))) this.ready.add(next);
+  }
+
+  private heldBy(ref: HandOutRef): Delivery | undefined {
+    const [source, partition, offset] = ref;
+    const delivery = this.find([source, partition, offset]);
+    return delivery && isHeldBy(delivery, ref) ? delivery : undefined;
+  }
+
+  private isClaimable(delivery: Delivery, now: number): boolean {
+    return (delivery.status === 'waiting' || isDue(delivery, now)) && !this.isBlocked(delivery, now);
+  }
+
+  private isBlocked(delivery: Delivery, now: number): boolean {
+    if (delivery.entity === null) return false;
+    const others = this.entities.get(entityKey(delivery));
+    return others?.blocks(delivery, { now, parkedBlocks: this.parkedBlocks }) ?? false;
+  }
+}
+
+const nothing: CommandOutcome = { granted: [], settled: [], changed: 0 };
+
+/** Whether an entry of the heap still says when its delivery is due. A delivery that is done has no status that is due. */
+function isCurrent({ at, entry }: { at: number; entry: Delivery }): boolean {
+  return entry.at === at && (entry.status === 'out' || entry.status === 'retry');
+}
+
+function isDue({ status, at }: Delivery, now: number): boolean {
+  return (status === 'out' || status === 'retry') && at <= now;
+}
+
+function isHeldBy({ status, claim }: Delivery, [, , , of]: HandOutRef): boolean {
+  return status === 'out' && claim === of;
+}
+
+function partitionKey(source: string, partition: number): string {
+  return `${source}/${partition}`;
+}
+
+function entityKey({ source, partition, entity }: Delivery): string {
+  return `${source}/${partition}/${entity}`;
+}
+
+function rowOf(delivery: Delivery): DeliveryRow {
+  const { entity, status, at, claim, attempt, since, reason } = delivery;
+  return [...refOf(delivery), entity, status, at, claim, attempt, since, reason];
+}
