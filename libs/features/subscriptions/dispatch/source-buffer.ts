@@ -1,0 +1,146 @@
+import { allStreams } from '#api';
+import { LogOrderPageReader, type EventReader, type OffsetRange } from '#store';
+import type { StoredEvent } from '#event';
+import type { FreshRange } from '../state/subscription-command.js';
+import type { SubscriptionState } from '../state/subscription-state.js';
+import type { StoredOffsets } from './stored-progress.js';
+
+/** A stream that a subscription reads, by its id, its present name, its topic, and where it begins in each partition. */
+export interface SubscribedStream {
+  source: string;
+  stream: string;
+  topic: string;
+  partitions: number;
+  starts: readonly number[] | undefined;
+}
+
+interface SourceBufferOptions {
+  reader: Pick<EventReader, 'inLogOrder'>;
+  streams(): readonly SubscribedStream[];
+  eventTypes: readonly string[] | undefined;
+  /** Whether an event is handed out. Its type is one of `eventTypes`. */
+  selects(event: StoredEvent): boolean;
+  /** Returns the entity that orders an event; null if nothing does. */
+  entityOf(event: StoredEvent): string | null;
+}
+
+/** The selected events of one partition from `from` on, as far as it has been read. */
+interface BufferedPartition {
+  source: string;
+  partition: number;
+  from: number;
+  next: number;
+  events: StoredEvent[];
+}
+
+/** What a claim takes of a buffer: the ranges, and the events in them. */
+export interface TakenEvents {
+  fresh: FreshRange[];
+  events: StoredEvent[];
+}
+
+const page = { events: 1_000, bytes: 1024 * 1024 };
+/** A claim moves a position over events that are not selected only together with others, or over at least as many. */
+const farOffsets = 10_000;
+
+/** The next stored events of a subscription, read ahead of the position that all processes share: about two pages at most. */
+export class SourceBuffer {
+  private readonly partitions = new Map<string, BufferedPartition>();
+  private readonly pages: LogOrderPageReader;
+  private size = 0;
+
+  constructor(private readonly options: SourceBufferOptions) {
+    this.pages = new LogOrderPageReader({ reader: options.reader, ...page });
+  }
+
+  /** Number of events that are read and not taken. */
+  get length(): number {
+    return this.size;
+  }
+
+  /** Reads a further page of stored events. Resolves with whether there was something to read. */
+  async fill(state: SubscriptionState, stored: StoredOffsets, signal: AbortSignal): Promise<boolean> {
+    this.follow(state);
+    const ranges = this.unread(stored);
+    if (ranges.length === 0) return false;
+    const { streams, eventTypes, selects } = this.options;
+    const filter = { access: allStreams, ...(eventTypes && { eventTypes }) };
+    const { events, reached } = await this.pages.read(filter, ranges, signal);
+    const sources = new Map(streams().map(({ stream, source }) => [stream, source]));
+    for (const { stream, partition, from, next } of reached) {
+      const buffered = this.partitions.get(`${sources.get(stream)}/${partition}`);
+      // The stream was deleted meanwhile, or the subscription was moved.
+      if (buffered?.next !== from) continue;
+      buffered.next = next;
+      for (const event of events) {
+        const isOwn = event.stream === stream && event.partition === partition && event.offset < next;
+        if (isOwn && selects(event)) buffered.events.push(event);
+      }
+    }
+    this.count();
+    return true;
+  }
+
+  /** Returns what follows the position of each partition, with at most so many events. */
+  take(state: SubscriptionState, most: number): TakenEvents {
+    this.follow(state);
+    const taken: TakenEvents = { fresh: [], events: [] };
+    let left = most;
+    for (const buffered of shuffled([...this.partitions.values()])) {
+      const { source, partition, from } = buffered;
+      const events = buffered.events.slice(0, left);
+      const next = events.length < buffered.events.length ? (events.at(-1)?.offset ?? from - 1) + 1 : buffered.next;
+      const isWorthwhile = events.length > 0 || next - from >= farOffsets;
+      if (!isWorthwhile) continue;
+      left -= events.length;
+      taken.events.push(...events);
+      const refs = events.map((event) => [event.offset, this.options.entityOf(event)] as const);
+      taken.fresh.push({ source, partition, from, next, events: refs });
+    }
+    return taken;
+  }
+
+  /** Brings the buffer to the positions of the state: another process may have claimed events. */
+  private follow(state: SubscriptionState): void {
+    const keys = new Set<string>();
+    for (const { source, partitions, starts } of this.options.streams()) {
+      for (let partition = 0; partition < partitions; partition++) {
+        const key = `${source}/${partition}`;
+        keys.add(key);
+        const from = state.nextOf(source, partition) ?? starts?.[partition] ?? 0;
+        const known = this.partitions.get(key);
+        if (!known || from < known.from || from > known.next)
+          this.partitions.set(key, { source, partition, from, next: from, events: [] });
+        else if (from > known.from) {
+          known.from = from;
+          known.events = known.events.filter(({ offset }) => offset >= from);
+        }
+      }
+    }
+    for (const key of this.partitions.keys()) if (!keys.has(key)) this.partitions.delete(key);
+    this.count();
+  }
+
+  private unread(stored: StoredOffsets): OffsetRange[] {
+    const ranges = this.options.streams().flatMap(({ source, stream, topic, partitions }) =>
+      Array.from({ length: partitions }, (_, partition): OffsetRange => {
+        const { next: from, events } = this.partitions.get(`${source}/${partition}`)!;
+        const until = stored.get(topic)?.get(partition) ?? 0;
+        // A partition that has enough waits, so that one with much to read does not hold back the others.
+        return { stream, partition, from, until: events.length > page.events / 2 ? from : until };
+      }),
+    );
+    return shuffled(ranges.filter(({ from, until }) => from < until));
+  }
+
+  private count(): void {
+    this.size = 0;
+    for (const { events } of this.partitions.values()) this.size += events.length;
+  }
+}
+
+/** Returns the elements from a random one on, so that none is always the last. */
+function shuffled<T>(all: readonly T[]): T[] {
+  const first = Math.floor(Math.random() * all.length);
+  return [...all.slice(first), ...all.slice(0, first)];
+}

@@ -1,0 +1,136 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { DEFINITIONS, LOG, LOGGER, PRODUCER } from '#app';
+import { compileSource, eventValue } from '#dataflow';
+import { TopicAndGroupNames, type StoredEvent } from '#event';
+import type { SubscriptionDefinition } from '#features/subscriptions/definition';
+import { LIVE_STORE } from '#gateway-kit';
+import type { Log, Producer } from '#kafka';
+import { liveSources, type Definitions } from '#registry';
+import type { EventReader } from '#store';
+import type { Logger } from '#telemetry';
+import { EventLoader } from '../dispatch/event-loader.js';
+import { SourceBuffer, type SubscribedStream } from '../dispatch/source-buffer.js';
+import { StoredProgress } from '../dispatch/stored-progress.js';
+import { SubscriptionDispatcher, type HandedOutEvent } from '../dispatch/subscription-dispatcher.js';
+import { SubscriptionLog } from '../log/subscription-log.js';
+
+/** Limit of requests that wait for events in one process. */
+const mostWaiting = 2_000;
+/** Milliseconds after which what was read for a subscription is forgotten, when nobody asks for it. */
+const unusedMs = 60_000;
+
+/** The subscriptions that this process serves: their common log, and a dispatcher for each that somebody asks for. */
+@Injectable()
+export class SubscriptionService {
+  readonly log: SubscriptionLog;
+  private readonly progress: StoredProgress;
+  private readonly dispatchers = new Map<string, SubscriptionDispatcher>();
+  private waiting = 0;
+  private isClosed = false;
+
+  constructor(
+    @Inject(LOG) log: Log,
+    @Inject(PRODUCER) producer: Producer,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'subscriptions' | 'stream' | 'onChange'>,
+    @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
+    private readonly topics: TopicAndGroupNames,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const runs = () => new Set(definitions.subscriptions.all().map(({ run }) => run.id));
+    this.log = new SubscriptionLog({ log, producer, names: topics, runs, logger });
+    this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup });
+    definitions.onChange(() => this.wakeChanged());
+  }
+
+  /**
+   * Hands out events of a subscription; see `SubscriptionDispatcher.receive`.
+   * @throws ProblemError 503 `overloaded`, `shutting_down`
+   */
+  async receive(
+    { name, run }: SubscriptionDefinition,
+    desired: { max: number; waitMs: number },
+    client: AbortSignal,
+  ): Promise<readonly HandedOutEvent[]> {
+    if (this.isClosed || this.waiting >= mostWaiting) {
+      const detail = 'Too many requests wait for events of subscriptions.';
+      throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
+    }
+    this.waiting++;
+    try {
+      return await this.dispatcherOf(name, run.id).receive(desired, client);
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  /** Returns the streams that a subscription reads and that exist. */
+  streamsOf({ run }: SubscriptionDefinition): SubscribedStream[] {
+    return liveSources(run, this.definitions).map(({ stream, id, partitions }) => ({
+      ...{ source: id, stream, partitions },
+      topic: this.topics.ofStream(id),
+      starts: run.sources[stream]?.starts,
+    }));
+  }
+
+  /** Returns what loads the events of a subscription by their positions. */
+  loaderOf(definition: SubscriptionDefinition): EventLoader {
+    const nameOf = (source: string) =>
+      this.streamsOf(definition).find((stream) => stream.source === source)?.stream;
+    return new EventLoader({ reader: this.store.reader, nameOf });
+  }
+
+  /** Answers all that wait, and ends. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const dispatcher of this.dispatchers.values()) dispatcher.close();
+    await this.log.close();
+  }
+
+  private dispatcherOf(name: string, run: string): SubscriptionDispatcher {
+    for (const [key, one] of this.dispatchers)
+      if (!one.isUsed && performance.now() - one.lastUsed > unusedMs) this.dispatchers.delete(key);
+    const dispatcher = this.dispatchers.get(run) ?? this.newDispatcher(name, run);
+    this.dispatchers.set(run, dispatcher);
+    return dispatcher;
+  }
+
+  private newDispatcher(name: string, run: string): SubscriptionDispatcher {
+    const definition = () => {
+      const known = this.definitions.subscriptions.get(name);
+      return known?.run.id === run ? known : undefined;
+    };
+    const first = definition()!;
+    const { event_types: eventTypes, where } = first.spec.source;
+    const selected = compileSource({ ...(where !== undefined && { where }) });
+    const streams = () => {
+      const known = definition();
+      return known ? this.streamsOf(known) : [];
+    };
+    return new SubscriptionDispatcher({
+      run,
+      definition,
+      log: this.log,
+      progress: this.progress,
+      topics: () => new Map(streams().map(({ topic, partitions }) => [topic, partitions])),
+      loader: this.loaderOf(first),
+      buffer: new SourceBuffer({
+        reader: this.store.reader,
+        streams,
+        eventTypes,
+        selects: (event) => where === undefined || selected(foldEventOf(event)),
+        entityOf: (event) => (definition()?.spec.order === 'none' ? null : event.entity_id),
+      }),
+    });
+  }
+
+  /** Lets those that wait see that their subscription was paused, changed or deleted. */
+  private wakeChanged(): void {
+    for (const dispatcher of this.dispatchers.values()) dispatcher.changed();
+  }
+}
+
+function foldEventOf(event: StoredEvent): Parameters<ReturnType<typeof compileSource>>[0] {
+  const { partition, offset, stream } = event;
+  return { position: [0, partition, offset, stream], value: eventValue(event) };
+}
