@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFINITIONS, LOG, PRODUCER, STORE } from '#app';
 import { TopicAndGroupNames } from '#event';
@@ -87,7 +88,7 @@ describe('the processor with one more feature in its list', () => {
       log,
       names,
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await definitions.start();
     app = await createHttpApp({

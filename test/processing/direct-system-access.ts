@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { afterAll, beforeAll } from 'vitest';
 import { resourceKinds, openDefinitions, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
@@ -25,7 +26,7 @@ export function useDirectAccess(system: () => { stack: TestSystem }): () => Dire
       log,
       names: stack.topics,
       defaults: { partitions: 4 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     behind = { stack, log, store, definitions };
     await definitions.start();

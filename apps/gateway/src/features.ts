@@ -15,6 +15,7 @@ import { schemas } from '#features/schemas';
 import { scrub } from '#features/scrub';
 import { sql } from '#features/sql';
 import { streams } from '#features/streams';
+import { subscriptions } from '#features/subscriptions';
 
 /** The features of the gateway, in the order of the OpenAPI document. */
 export const features: readonly Feature[] = [
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   schemas,
   projections,
   pipelines,
+  subscriptions,
   health,
   scrub,
   sql,

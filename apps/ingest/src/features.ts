@@ -5,6 +5,7 @@ import { projectionDefinitions } from '#features/projections/definition';
 import { otlp } from '#features/otlp';
 import { raw } from '#features/raw';
 import { schemaEnforcement } from '#features/schemas/enforcement';
+import { subscriptionDefinitions } from '#features/subscriptions/definition';
 
 /** The features of ingest. */
 export const features: readonly Feature[] = [
@@ -14,4 +15,5 @@ export const features: readonly Feature[] = [
   schemaEnforcement,
   projectionDefinitions,
   pipelineDefinitions,
+  subscriptionDefinitions,
 ];

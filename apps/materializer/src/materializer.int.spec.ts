@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
@@ -110,7 +111,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       log,
       names,
       defaults: { partitions: 4 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     const materializer = new Materializer({
       eraser: store.eraser,
@@ -335,7 +336,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       log: admin.log,
       names,
       defaults: { partitions: 4 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await other.start();
     const entity_hash = entityHash(stream, 'ann');

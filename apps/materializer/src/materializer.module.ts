@@ -1,5 +1,6 @@
 import { pipelineDefinitions } from '#features/pipelines/definition';
 import { projectionDefinitions } from '#features/projections/definition';
+import { subscriptionDefinitions } from '#features/subscriptions/definition';
 import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import {
   DEFINITIONS,
@@ -83,7 +84,7 @@ export class MaterializerModule implements OnModuleInit {
         ProcessModule.with(context),
         StoreModule,
         LogModule.forRoot({ port, bounds: { sessionTimeoutMs, ...fetchBounds } }),
-        DefinitionsModule.forRoot([projectionDefinitions, pipelineDefinitions]),
+        DefinitionsModule.forRoot([projectionDefinitions, pipelineDefinitions, subscriptionDefinitions]),
       ],
     };
   }

@@ -1,4 +1,5 @@
 import { pipelineKind } from '#features/pipelines/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { projectionKind, type ProjectionGeneration } from '#features/projections/definition';
 import { TopicAndGroupNames } from '#event';
 import { StalledConsumerDetector } from '#engine';
@@ -39,7 +40,7 @@ beforeAll(async () => {
     log,
     names: topics,
     defaults: { partitions },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
   await definitions.createStream({ stream }, systemActor);

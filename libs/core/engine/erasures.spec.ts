@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
@@ -23,7 +24,7 @@ describe('Erasures', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await definitions.start();
     for (const stream of ['orders', 'others']) await definitions.createStream({ stream }, systemActor);

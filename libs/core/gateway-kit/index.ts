@@ -5,6 +5,7 @@ export { csvHeader, csvLine } from './answers/csv.js';
 export * from './answers/event-page.js';
 export { CONSISTENCY_BOUNDS, ConsistencyTokenWaiter } from './consistency/consistency-tokens.js';
 export { FLUSHES } from './consistency/flush-request-sender.js';
+export { CreatableDefinitions } from './definitions/creatable-definitions.js';
 export { definitionControllers } from './definitions/definition-controllers.js';
 export {
   nameParam,
@@ -22,10 +23,16 @@ export * from './lists/page-by-name.js';
 export * from './openapi/problems.js';
 export * from './openapi/schema.js';
 export * from './parameters/decorators.js';
-export { instantPrefix, resumedRange, withoutInstant } from './parameters/relative-times.js';
+export {
+  instantPrefix,
+  parseRequestTime,
+  resumedRange,
+  withoutInstant,
+} from './parameters/relative-times.js';
 export * from './reads/bulkhead.js';
 export { missingShardsHeader, readPresentShards } from './reads/present-shards.js';
 export { ReadSettings } from './reads/read-settings.js';
 export { idsOfStreams } from './reads/by-stream-name.js';
 export * from './sources/new-generation-or-job-factory.js';
+export { sourcePointers } from './sources/source-pointers.js';
 export * from './stores/stores.module.js';

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
@@ -33,7 +34,7 @@ describe('the age of the definitions', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     expect(definitions.ageMs).toBe(Infinity);
     await definitions.start();

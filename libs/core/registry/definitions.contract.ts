@@ -6,6 +6,7 @@ import { DefinitionsTestProcesses, type TestLogFactory } from './contract/defini
 import { describeDeletion } from './contract/deletion.contract.js';
 import { describePipelines } from '../../features/pipelines/definition/pipelines.contract.js';
 import { describeProjections } from '../../features/projections/definition/projections.contract.js';
+import { describeSubscriptions } from '../../features/subscriptions/definition/subscriptions.contract.js';
 import { describeReading } from './contract/reading.contract.js';
 import { describeStreams } from './contract/streams.contract.js';
 
@@ -24,5 +25,6 @@ export function describeDefinitionsContract(name: string, log: TestLogFactory): 
     describeCompaction(given);
     describeProjections(given);
     describePipelines(given);
+    describeSubscriptions(given);
   });
 }

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, TopicAndGroupNames } from '#event';
@@ -43,7 +44,7 @@ async function started(log: MemoryLog): Promise<Definitions> {
     log,
     names,
     defaults: { partitions: 1 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
   return definitions;

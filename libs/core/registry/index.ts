@@ -7,6 +7,7 @@ export { Erasure, erasureName } from './erasures/erasure-kind.js';
 export { ApiKeyDefinition, ApiKeySecretHash } from './keys/key-kind.js';
 export { resourceKinds } from './resource-kinds.js';
 export { readKey, readRecord } from './resources/definition-change-record.js';
+export { lifecycleActionOf } from './resources/lifecycle-action.js';
 export { oneRecord } from './resources/one-record.js';
 export { IsCount, IsTextOrNull, IsTime, MapOf, Nested, rule, NestedOr } from './resources/record-members.js';
 export { UnreadableDefinitionError, type ResourceKind } from './resources/resource-kind.js';

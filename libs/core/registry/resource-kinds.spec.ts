@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryLog } from '#kafka/memory';
@@ -16,7 +17,7 @@ const given = new DefinitionsTestProcesses({ open: () => new MemoryLog(), cleane
 beforeAll(() => given.open());
 afterAll(() => given.close());
 
-const kinds = [...resourceKinds, projectionKind, pipelineKind, sampleKind];
+const kinds = [...resourceKinds, projectionKind, pipelineKind, subscriptionKind, sampleKind];
 const sample = (name: string, color = 'red'): SampleDefinition => ({
   ...{ name, color, secret: 's3cret', failure: null },
 });

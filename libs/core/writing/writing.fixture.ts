@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import type { FastifyInstance } from 'fastify';
 import { DEFINITIONS, LOG, PRODUCER } from '#app';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
@@ -79,7 +80,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
     log,
     names: topics,
     defaults: { partitions: 4 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
   const parts = {

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError } from '#kafka';
@@ -25,7 +26,7 @@ async function started(): Promise<Definitions> {
     log,
     names,
     defaults: { partitions: 2 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   opened.push(definitions);
   await definitions.start();

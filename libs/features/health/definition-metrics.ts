@@ -1,7 +1,7 @@
 import type { Definitions, ApiKeyDefinition } from '#registry';
 import { gauge } from '#telemetry';
-import { pipelineStatus } from '#features/pipelines';
 import { projectionStatus } from '#features/projections';
+import { runningStatus } from '#gateway-kit';
 
 const keyExpiry = gauge('tributary_key_earliest_expiry_timestamp_seconds', {
   help: 'Earliest expiry of the valid issued API keys, in seconds since 1970; no value if no key expires.',
@@ -32,7 +32,7 @@ export function publishDefinitionMetrics(
   for (const one of projections.all())
     projectionState.set({ projection: one.name, state: projectionStatus(one) }, 1);
   pipelineState.reset();
-  for (const one of pipelines.all()) pipelineState.set({ pipeline: one.name, state: pipelineStatus(one) }, 1);
+  for (const one of pipelines.all()) pipelineState.set({ pipeline: one.name, state: runningStatus(one) }, 1);
 }
 
 /**

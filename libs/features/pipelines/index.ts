@@ -14,5 +14,4 @@ export { compiledDefinition } from './gateway/compiled-definition.js';
 export { PipelineLagReader } from './gateway/pipeline-lag-reader.js';
 export { PipelineServicesModule } from './pipelines.module.js';
 export { pipelineTotals } from './gateway/pipeline-stats-reader.js';
-export { pipelineStatus } from './gateway/pipeline-answers.js';
 export { VisiblePipelines } from './gateway/visible-pipelines.js';

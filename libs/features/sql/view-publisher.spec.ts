@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
@@ -27,7 +28,7 @@ beforeEach(async () => {
     log: new MemoryLog(),
     names: new TopicAndGroupNames('t.'),
     defaults: { partitions: 1 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
   publisher = new ViewPublisher({

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { auditStream } from '#api';
 import { streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -25,7 +26,7 @@ describe('followStreams', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await definitions.start();
   });

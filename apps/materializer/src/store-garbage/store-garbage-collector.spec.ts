@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { allStreams, auditStream, type StreamInput } from '#api';
 import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -30,7 +31,7 @@ beforeEach(async () => {
     log,
     names,
     defaults: { partitions: 2 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
 });

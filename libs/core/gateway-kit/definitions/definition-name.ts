@@ -5,17 +5,18 @@ import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, Matches } from 'class-validator';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
-/** The two kinds of definitions that share one rule for names in URLs. */
-export type ProjectionOrPipelineKind = 'projection' | 'pipeline';
+/** The kinds of definitions whose work can be paused and resumed. They share one rule for names in URLs. */
+export type RunningKind = 'projection' | 'pipeline' | 'subscription';
 
 /** The names in the examples of the OpenAPI document. */
-const exampleNames: Record<ProjectionOrPipelineKind, string> = {
+const exampleNames: Record<RunningKind, string> = {
   projection: 'revenue',
   pipeline: 'big_orders',
+  subscription: 'billing',
 };
 
 /** Returns the parameter of the path that has the name of a definition, for the OpenAPI document. */
-export function nameParam(kind: ProjectionOrPipelineKind) {
+export function nameParam(kind: RunningKind) {
   const schema = { type: 'string', pattern: definitionNamePattern.source, example: exampleNames[kind] };
   return { name: 'name', schema };
 }
@@ -26,7 +27,7 @@ export function ProjectionName(): ParameterDecorator {
 }
 
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
-export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: string): string {
+export function requireDefinitionName(kind: RunningKind, name: string): string {
   if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
     errors: [{ pointer: 'name', detail: definitionNameRule }],
@@ -34,11 +35,7 @@ export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: stri
 }
 
 /** Requires that the name in a body, if there is one, equals the name in the path. @throws ProblemError 400 */
-export function requireSameName(
-  kind: ProjectionOrPipelineKind,
-  body: { name?: string | null },
-  inAddress: string,
-): void {
+export function requireSameName(kind: RunningKind, body: { name?: string | null }, inAddress: string): void {
   if (body.name == null || body.name === inAddress) return;
   const detail = `must be ${inAddress}, as in the path: the name of a ${kind} cannot be changed`;
   throw new ProblemError('invalid_request', `The name ${detail}.`, {

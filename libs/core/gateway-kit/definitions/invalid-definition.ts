@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { DefinitionProblem } from '#dataflow';
 import '#store';
-import type { ProjectionOrPipelineKind } from './definition-name.js';
+import type { RunningKind } from './definition-name.js';
 
 const mostErrors = 100;
 
@@ -13,7 +13,7 @@ const mostErrors = 100;
  */
 export function invalidDefinitionProblem(
   errors: readonly DefinitionProblem[],
-  { what, at = '' }: { what: ProjectionOrPipelineKind; at?: string },
+  { what, at = '' }: { what: RunningKind; at?: string },
 ): ProblemError {
   const [first] = errors;
   const reason = `The ${what} cannot be used. ${at}${first?.pointer}: ${first?.detail}`;

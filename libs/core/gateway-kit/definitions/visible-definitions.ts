@@ -1,6 +1,6 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
-import type { ProjectionOrPipelineKind } from './definition-name.js';
+import type { RunningKind } from './definition-name.js';
 import { isDeepStrictEqual } from 'node:util';
 
 /** The caller that changes a definition: its name for the audit, and the streams that it may see. */
@@ -9,20 +9,18 @@ export interface DefinitionChangeCaller {
   actor: Actor;
 }
 
-interface VisibleDefinitionsOptions<D> {
-  what: ProjectionOrPipelineKind;
+/** The kind of visible definitions, and which of them a caller may see. */
+export interface VisibleDefinitionsOptions<D> {
+  what: RunningKind;
   kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
-/** The projection or pipeline that a request wants to create. */
-interface DefinitionToCreate<D> {
-  /** Returns the definition to create; called only when no definition has this name. */
-  first: () => D;
-  isSame: (current: D) => boolean;
-  /** The verb of the sentence that says how an existing definition differs: `folds`, `does`. */
-  verb: string;
+/** A definition after a request, and whether the request created it. */
+export interface DefinitionChange<D> {
+  definition: D;
+  created: boolean;
 }
 
 /** A definition whose work can be paused and can fail. */
@@ -33,6 +31,16 @@ export interface RunningDefinition {
   failure: string | null;
 }
 
+export const runningStatuses = ['running', 'paused', 'failed'] as const;
+/** Status of a definition in the API. */
+export type RunningStatus = (typeof runningStatuses)[number];
+
+/** Returns `failed` or `paused`, the first that applies: a pause does not hide a failure. Otherwise `running`. */
+export function runningStatus({ paused, failure }: Omit<RunningDefinition, 'name'>): RunningStatus {
+  if (failure !== null) return 'failed';
+  return paused ? 'paused' : 'running';
+}
+
 /**
  * The definitions of one kind that a caller may see. A definition that is not visible is answered as if it did not
  * exist.
@@ -40,7 +48,7 @@ export interface RunningDefinition {
  * first.
  */
 export class VisibleDefinitions<D extends RunningDefinition> {
-  constructor(private readonly options: VisibleDefinitionsOptions<D>) {}
+  constructor(protected readonly options: VisibleDefinitionsOptions<D>) {}
 
   all(access: StreamAccess): D[] {
     return this.options.kind.all().filter((definition) => this.permits(definition, access));
@@ -50,7 +58,7 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     return this.options.permits(definition, access);
   }
 
-  /** Returns a visible definition. @throws ProblemError 404 `projection_not_found`, `pipeline_not_found` */
+  /** Returns a visible definition. @throws ProblemError 404 `<kind>_not_found`, such as `pipeline_not_found` */
   get(name: string, access: StreamAccess): D {
     return this.permitted(this.options.kind.get(name), access);
   }
@@ -64,24 +72,23 @@ export class VisibleDefinitions<D extends RunningDefinition> {
   }
 
   /**
-   * Creates a projection or pipeline. If a visible one with the same name and the same spec exists, returns that one.
-   * @throws ProblemError 409 `projection_exists`, `pipeline_exists`, definition_limit_reached, definition_conflict,
-   * log_unavailable, and the errors of `first`
+   * Creates a definition, or changes the visible one with this name.
+   * @param next receives the current definition, if there is one; may be called several times
+   * @throws ProblemError the errors of `get` for a name that is not visible, definition_limit_reached,
+   * definition_conflict, log_unavailable
    */
-  async define(
+  async put(
     name: string,
     { actor, access }: DefinitionChangeCaller,
-    { first, isSame, verb }: DefinitionToCreate<D>,
-  ): Promise<{ definition: D; created: boolean }> {
-    const { what, kind } = this.options;
-    const next = (current: D | undefined): D => {
-      if (!current) return first();
-      if (!this.permits(current, access)) throw this.taken(`The name ${name} is taken; choose another one.`);
-      if (isSame(current)) return current;
-      throw this.taken(`There is a ${what} ${name} that ${verb} something else; PUT changes it.`);
+    next: (current: D | undefined) => D | Promise<D>,
+  ): Promise<DefinitionChange<D>> {
+    let created = false;
+    const change = (current: D | undefined) => {
+      created = current === undefined;
+      return next(current && this.permitted(current, access));
     };
-    const { value, changed } = await kind.change(name, next, actor);
-    return { definition: this.permitted(value, access), created: changed };
+    const { value } = await this.options.kind.change(name, change, actor);
+    return { definition: this.permitted(value, access), created };
   }
 
   /** Changes a visible definition. @throws ProblemError the errors of `get`, definition_conflict, log_unavailable */
@@ -116,12 +123,6 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     await this.options.kind.change(name, next, actor);
     return removed as D;
   }
-
-  /** Returns the error for a taken name. It says nothing about a definition that the caller may not see. */
-  private taken(detail: string): ProblemError {
-    const errors = [{ pointer: '/name', detail: 'is taken' }];
-    return new ProblemError(`${this.options.what}_exists`, detail, { errors });
-  }
 }
 
 /** Body and query of a request that creates or replaces a definition, and a signal that its client disconnects. */
@@ -135,20 +136,27 @@ export interface DefinitionRequest {
 export interface DefinitionResource<D extends RunningDefinition> {
   /** The definitions that the caller may see. */
   readonly visible: VisibleDefinitions<D>;
-  /** Creates a definition, or returns the existing one if it is the same. @throws ProblemError */
-  create(
+  /**
+   * Replaces a definition; the same one changes nothing. Creates it, if the kind has no POST. @throws ProblemError
+   */
+  replace(
+    name: string,
     request: DefinitionRequest,
     caller: DefinitionChangeCaller,
-  ): Promise<{ definition: D; created: boolean }>;
-  /** Replaces a definition; the same one changes nothing. @throws ProblemError */
-  replace(name: string, request: DefinitionRequest, caller: DefinitionChangeCaller): Promise<D>;
-  /** Starts again from the events. @throws ProblemError */
-  reset(name: string, caller: DefinitionChangeCaller): Promise<D>;
+  ): Promise<DefinitionChange<D>>;
   /** Deletes a definition with what it has computed. @throws ProblemError */
   remove(name: string, caller: DefinitionChangeCaller): Promise<void>;
   answer(definition: D): object;
   answersWithStats(definitions: readonly D[], client: AbortSignal): Promise<object[]>;
   detail(definition: D, client: AbortSignal): Promise<object>;
+}
+
+/** A kind of definition that is created by a POST, and can be reset. */
+export interface ResettableDefinitionResource<D extends RunningDefinition> extends DefinitionResource<D> {
+  /** Creates a definition, or returns the existing one if it is the same. @throws ProblemError */
+  create(request: DefinitionRequest, caller: DefinitionChangeCaller): Promise<DefinitionChange<D>>;
+  /** Starts again from the events. @throws ProblemError */
+  reset(name: string, caller: DefinitionChangeCaller): Promise<D>;
 }
 
 interface Spec {

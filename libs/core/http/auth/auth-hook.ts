@@ -131,5 +131,5 @@ class Authenticator {
 }
 
 function checkScope(access: RouteAccessRule, key: ApiKey): void {
-  if (access.scope) requireKeyScope(key, access.scope);
+  if (access.scope) requireKeyScope(key, access.scope, access.orScopes);
 }

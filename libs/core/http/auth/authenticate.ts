@@ -49,12 +49,17 @@ function isValid(expiresAt: number | undefined, now: number): boolean {
   return expiresAt === undefined || expiresAt > now;
 }
 
-/** Requires that a key has a scope. @throws ProblemError 403 `insufficient_scope` */
-export function requireKeyScope(key: ApiKey, scope: KeyScope): void {
-  if (key.scopes.has(scope)) return;
-  throw new ProblemError('insufficient_scope', `This needs a key with the scope ${scope}.`, {
-    headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
-  });
+/** Requires that a key has a scope, or one of the others. @throws ProblemError 403 `insufficient_scope` */
+export function requireKeyScope(key: ApiKey, scope: KeyScope, others: readonly KeyScope[] = []): void {
+  const sufficient = [scope, ...others];
+  if (sufficient.some((one) => key.scopes.has(one))) return;
+  throw new ProblemError(
+    'insufficient_scope',
+    `This needs a key with the scope ${sufficient.join(' or ')}.`,
+    {
+      headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
+    },
+  );
 }
 
 /**

@@ -1,13 +1,14 @@
 import { AddRouteConfig } from '../route-config.js';
 
 /**
- * The permissions that a key can have. Each route requires one. No scope includes another: a key lists all its scopes.
+ * The permissions that a key can have. Each route requires one, or one of several. No scope includes another: a key lists all its scopes.
  */
 export const scopes = [
   'events:read',
   'events:write',
   'definitions:read',
   'definitions:write',
+  'subscriptions:consume',
   'sql:read',
   'admin',
 ] as const;
@@ -20,11 +21,12 @@ export function isScope(text: string): text is KeyScope {
 }
 
 /**
- * Access rule of a route: the scope that an API key needs, or that no key is needed. The access rule is part of the
+ * Access rule of a route: the scope that an API key needs (or one of `orScopes`), or that no key is needed. The access rule is part of the
  * route's Fastify config, so that hooks can read it.
  */
 export interface RouteAccessRule {
   scope?: KeyScope;
+  orScopes?: readonly KeyScope[];
   public?: boolean;
 }
 
@@ -33,7 +35,10 @@ export function Public(): MethodDecorator {
   return AddRouteConfig({ public: true });
 }
 
-/** Declares the scope that a key needs to call this route, on ports that require keys. */
-export function RequireScope(scope: KeyScope): MethodDecorator {
-  return AddRouteConfig({ scope });
+/**
+ * Declares the scope that a key needs to call this route, on ports that require keys.
+ * @param orScopes scopes of which each suffices in place of `scope`
+ */
+export function RequireScope(scope: KeyScope, ...orScopes: KeyScope[]): MethodDecorator {
+  return AddRouteConfig({ scope, ...(orScopes.length > 0 && { orScopes }) });
 }

@@ -4,6 +4,7 @@ import type { ApiKeyDefinition } from '../keys/key-kind.js';
 import type { Actor } from '../resources/resource-store.js';
 import type { PipelineDefinition } from '#features/pipelines/definition';
 import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
+import type { SubscriptionDefinition } from '#features/subscriptions/definition';
 import type { SchemaSubject } from '../schemas/schema-kind.js';
 
 /** An actor with an API key. */
@@ -89,6 +90,29 @@ export function aPipeline(more: Partial<PipelineDefinition> = {}): PipelineDefin
       },
       started_at: someTime,
     },
+    ...more,
+  };
+}
+
+/** Returns a subscription `billing`, which reads `orders` and `refunds`. */
+export function aSubscription(more: Partial<SubscriptionDefinition> = {}): SubscriptionDefinition {
+  return {
+    ...{ name: 'billing', version: 1, created_at: someTime, paused: false, failure: null },
+    spec: {
+      source: { streams: ['orders', 'refunds'], event_types: ['order.placed'], where: 'true' },
+      ...{ from: someTime, order: 'entity', parked_blocks: true, ack_within: '30s' },
+      retry: { attempts: 8, backoff: { first: '1s', factor: 1.5, most: '1h' } },
+      max_outstanding: 1000,
+    },
+    run: {
+      id: 'a'.repeat(24),
+      sources: {
+        orders: { id: 'orders#1', starts: [0, 17] },
+        refunds: { id: 'refunds#1' },
+      },
+      started_at: someTime,
+    },
+    token_key: 'k'.repeat(43),
     ...more,
   };
 }

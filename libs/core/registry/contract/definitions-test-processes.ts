@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { randomUUID } from 'node:crypto';
 import { auditStream, isReservedStream } from '#api';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
@@ -53,7 +54,7 @@ export class DefinitionsTestProcesses {
       log: this.log,
       names,
       defaults: { partitions: 2 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
       ...options,
     });
     this.opened.push(definitions);

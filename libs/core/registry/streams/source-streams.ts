@@ -1,6 +1,6 @@
-import { IsArray, IsOptional, IsString } from 'class-validator';
+import { IsArray, IsOptional, IsString, Matches } from 'class-validator';
 import { streamNamePattern, type StreamId } from '#event';
-import { IsStreamId, IsWholeNumber, rule } from '../resources/record-members.js';
+import { IsStreamId, IsTime, IsWholeNumber, MapOf, rule } from '../resources/record-members.js';
 import { UnreadableDefinitionError } from '../resources/resource-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 
@@ -43,6 +43,20 @@ export class SourceStreamWithStartOffsets {
   @IsStreamId() id: StreamId;
   /** Start offset of each partition, by partition number; absent if reading begins at the first offset. */
   @IsOptional() @IsArray() @IsWholeNumber({ each: true }) starts?: readonly number[];
+}
+
+/**
+ * One job of a pipeline, or one run of a subscription. The id of a job names its own consumer group, checkpoints, state
+ * entries and internal topics. Events that different jobs emit have different ids.
+ */
+export class JobIdAndStartOffsets {
+  /** Its id: 24 random hexadecimal digits. */
+  @Matches(/^[0-9a-f]{24}$/) id: string;
+  /** The id and start offsets of each stream that the current spec reads, by stream name. */
+  @MapOf(() => SourceStreamWithStartOffsets)
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
+  /** Its start time, as RFC 3339. */
+  @IsTime() started_at: string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, TopicRejectedError } from '#kafka';
@@ -18,7 +19,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
@@ -38,7 +39,7 @@ describe('two concurrent creators of one stream with different settings', () => 
         log,
         names,
         defaults: { partitions: 1 },
-        kinds: [...resourceKinds, projectionKind, pipelineKind],
+        kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
       });
     const [one, two] = [open(), open()];
     for (const definitions of [one, two]) await definitions.start();
@@ -66,7 +67,7 @@ describe('two concurrent creators of one stream with different settings', () => 
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: [...resourceKinds, projectionKind, pipelineKind],
+      kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);

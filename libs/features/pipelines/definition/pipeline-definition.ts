@@ -5,12 +5,11 @@ import {
   IsCount,
   IsTextOrNull,
   IsTime,
-  MapOf,
+  JobIdAndStartOffsets,
   Nested,
   rule,
   SourceFilter,
   startPositions,
-  SourceStreamWithStartOffsets,
 } from '#registry';
 
 /** The events that a pipeline reads, and when a partition of them is idle. */
@@ -28,20 +27,6 @@ class PipelineRecordSpec implements PipelineSpec {
   @Nested(() => PipelineSource) source: PipelineSource;
   @IsArray() @IsOperator({ each: true }) operators: readonly OperatorJson[];
   @IsIn(startPositions) from: PipelineSpec['from'];
-}
-
-/**
- * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
- * Events that different jobs emit have different ids.
- */
-export class JobIdAndStartOffsets {
-  /** Id of the job: 24 random hexadecimal digits. */
-  @Matches(/^[0-9a-f]{24}$/) id: string;
-  /** The id and start offsets of each stream that the pipeline's current spec reads, by stream name. */
-  @MapOf(() => SourceStreamWithStartOffsets)
-  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
-  /** Start time of the job, as RFC 3339. */
-  @IsTime() started_at: string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   definitionLimitReached,
+  lifecycleActionOf,
   oneRecord,
   type ResourceKind,
   type ResourceStore,
@@ -45,9 +46,7 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
 function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.run.id !== before.run.id) return 'reset';
-  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
-  if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
-  return 'changed';
+  return lifecycleActionOf(before, after);
 }
 
 /** Returns the streams that a spec of a record names. @throws UnreadableDefinitionError for operators of another form */

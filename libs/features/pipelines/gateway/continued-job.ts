@@ -1,7 +1,6 @@
 import { ProblemError, type InputProblem } from '#api';
-import type { Definitions } from '#registry';
+import type { Definitions, JobIdAndStartOffsets } from '#registry';
 import { sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
-import type { JobIdAndStartOffsets } from '#features/pipelines/definition';
 
 /**
  * Returns the current job with the sources of another definition. A stream that the job reads keeps its start offsets;

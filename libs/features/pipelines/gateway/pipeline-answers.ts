@@ -2,11 +2,18 @@ import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateIf } fr
 import { startPositions } from '#registry';
 import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
-import { Count, JsonSchemaPart, LagSeconds, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
-
-const pipelineStatuses = ['running', 'paused', 'failed'] as const;
-/** Status of a pipeline in the API: running, paused or failed. */
-type PipelineStatus = (typeof pipelineStatuses)[number];
+import {
+  Count,
+  JsonSchemaPart,
+  LagSeconds,
+  ListAnswer,
+  ListOf,
+  Nullable,
+  ObjectOf,
+  runningStatus,
+  runningStatuses,
+  type RunningStatus,
+} from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -22,13 +29,13 @@ class PipelineSourceAnswer {
 export class PipelineAnswer {
   @IsString() name: string;
   @Count('Increases by one with each change of the definition.', 1) version: number;
-  @IsIn(pipelineStatuses)
+  @IsIn(runningStatuses)
   @JsonSchemaPart({
     description:
       '`failed`: the pipeline cannot continue, paused or not. `failure` gives the reason; when its cause is removed, a ' +
       'resume continues the pipeline at its position.',
   })
-  status: PipelineStatus;
+  status: RunningStatus;
   @ObjectOf(PipelineSourceAnswer) source: PipelineSourceAnswer;
   @Allow()
   @JsonSchemaPart({
@@ -150,16 +157,10 @@ export class PipelineList extends ListAnswer {
 /** Statistics of the current job of one pipeline. `steps` is empty if this version cannot compile the definition. */
 export type PipelineJobStats = Omit<PipelineDetailAnswer, keyof PipelineAnswer>;
 
-/** Returns `failed` or `paused`, the first that applies: a pause does not hide a failure. Otherwise `running`. */
-export function pipelineStatus({ paused, failure }: PipelineDefinition): PipelineStatus {
-  if (failure !== null) return 'failed';
-  return paused ? 'paused' : 'running';
-}
-
 /** Converts the definition of a pipeline to its form in the API. */
 export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   const { name, version, created_at, failure, spec, run } = definition;
   const { source, operators, from } = spec;
-  const status = pipelineStatus(definition);
+  const status = runningStatus(definition);
   return { name, version, status, source, operators, from, created_at, started_at: run.started_at, failure };
 }

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, STORE } from '#app';
 import { formatTime } from '#json';
 import { ProblemError, type StreamAccess } from '#api';
-import type { Definitions } from '#registry';
-import type { PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#features/pipelines/definition';
+import type { Definitions, JobIdAndStartOffsets } from '#registry';
+import type { PipelineDefinition, LoopCandidate } from '#features/pipelines/definition';
 import type { KeyedStateReader } from '#store';
 import { sourceStreams, type PipelineSpec } from '#features/pipelines/computation';
 import { WebhookAddressPolicy } from '#features/webhooks';
@@ -11,7 +11,8 @@ import {
   sameSpec,
   type DefinitionChangeCaller,
   type DefinitionRequest,
-  type DefinitionResource,
+  type DefinitionChange,
+  type ResettableDefinitionResource,
   Bulkhead,
   NewGenerationOrJobFactory,
 } from '#gateway-kit';
@@ -32,7 +33,7 @@ const none: ReadonlyMap<string, string> = new Map();
  * new job.
  */
 @Injectable()
-export class PipelineResource implements DefinitionResource<PipelineDefinition> {
+export class PipelineResource implements ResettableDefinitionResource<PipelineDefinition> {
   readonly answer = pipelineAnswer;
 
   constructor(
@@ -54,7 +55,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
   async create(
     { input, client }: DefinitionRequest,
     caller: DefinitionChangeCaller,
-  ): Promise<{ definition: PipelineDefinition; created: boolean }> {
+  ): Promise<DefinitionChange<PipelineDefinition>> {
     const { name } = input as PipelineInput;
     const { spec } = validatedPipeline(input as PipelineInput, this.webhooks);
     await this.require({ name, spec }, caller, client);
@@ -80,15 +81,15 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
     name: string,
     { input, query, client }: DefinitionRequest,
     caller: DefinitionChangeCaller,
-  ): Promise<PipelineDefinition> {
+  ): Promise<DefinitionChange<PipelineDefinition>> {
+    const { run: before } = this.visible.get(name, caller.access);
     const { spec } = validatedPipeline(input as PipelineSpecInput, this.webhooks);
     const { from } = query as PipelineReplacementParameters;
-    const { run: before } = this.visible.get(name, caller.access);
     await this.require({ name, spec }, caller, client);
     const fresh = await this.newJob(spec, from ?? spec.from);
     const former = from ? none : await this.formerSources(before, spec, client);
     const { definitions } = this;
-    return this.change(name, caller, (current) => {
+    const definition = await this.change(name, caller, (current) => {
       const same = sameSpec(current.spec, spec);
       if (same && !from) return current;
       const version = same ? current.version : current.version + 1;
@@ -96,6 +97,7 @@ export class PipelineResource implements DefinitionResource<PipelineDefinition> 
       const run = from ? fresh : continuedJob(current.run, fresh, { definitions, former: ofThisRun, spec });
       return this.loopless({ ...current, version, spec, run, failure: null }, caller.access);
     });
+    return { definition, created: false };
   }
 
   /**

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
@@ -35,7 +36,7 @@ async function gateway(): Promise<{ changes: PipelineResource; definitions: Defi
     log,
     names: topics,
     defaults: { partitions: 1 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   opened.push(definitions);
   await definitions.start();

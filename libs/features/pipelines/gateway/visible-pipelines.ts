@@ -3,7 +3,7 @@ import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import { pipelineStreams, type PipelineDefinition } from '#features/pipelines/definition';
 import { type Definitions } from '#registry';
-import { VisibleDefinitions } from '#gateway-kit';
+import { CreatableDefinitions } from '#gateway-kit';
 import './pipeline-problems.js';
 
 /**
@@ -12,7 +12,7 @@ import './pipeline-problems.js';
  * looks it up is visible only to callers whose access is not limited to certain streams.
  */
 @Injectable()
-export class VisiblePipelines extends VisibleDefinitions<PipelineDefinition> {
+export class VisiblePipelines extends CreatableDefinitions<PipelineDefinition> {
   constructor(
     @Inject(DEFINITIONS) { pipelines, projections }: Pick<Definitions, 'pipelines' | 'projections'>,
   ) {

@@ -1,5 +1,6 @@
 import { pipelineKind } from '#features/pipelines/definition';
 import { projectionKind } from '#features/projections/definition';
+import { subscriptionKind } from '#features/subscriptions/definition';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { StalledConsumerDetector } from '#engine';
@@ -46,7 +47,7 @@ beforeAll(async () => {
     log,
     names: topics,
     defaults: { partitions: 3 },
-    kinds: [...resourceKinds, projectionKind, pipelineKind],
+    kinds: [...resourceKinds, projectionKind, pipelineKind, subscriptionKind],
   });
   await definitions.start();
   for (const stream of ['orders', 'copies', 'minutes'])

@@ -1,5 +1,6 @@
 import {
   definitionLimitReached,
+  lifecycleActionOf,
   oneRecord,
   UnreadableDefinitionError,
   type ResourceKind,
@@ -69,9 +70,7 @@ function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): st
   if (after.version !== before.version) return 'changed';
   if (after.serving?.id !== before.serving?.id) return 'switched';
   if (latestGeneration(after).id !== latestGeneration(before).id) return 'reset';
-  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
-  if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
-  return 'changed';
+  return lifecycleActionOf(before, after);
 }
 
 /** Returns the id, version and start time of a generation, which the audit shows of it. */

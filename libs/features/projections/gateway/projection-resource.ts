@@ -11,9 +11,11 @@ import {
 import type { KeyedStateStore } from '#store';
 import {
   sameSpec,
+  sourcePointers,
   type DefinitionChangeCaller,
   type DefinitionRequest,
-  type DefinitionResource,
+  type DefinitionChange,
+  type ResettableDefinitionResource,
   NewGenerationOrJobFactory,
   StreamReadAuthorizer,
 } from '#gateway-kit';
@@ -28,7 +30,7 @@ import { VisibleProjections } from './visible-projections.js';
  * a new generation.
  */
 @Injectable()
-export class ProjectionResource implements DefinitionResource<ProjectionDefinition> {
+export class ProjectionResource implements ResettableDefinitionResource<ProjectionDefinition> {
   readonly answer = projectionAnswer;
 
   constructor(
@@ -46,10 +48,10 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
   async create(
     { input, client }: DefinitionRequest,
     caller: DefinitionChangeCaller,
-  ): Promise<{ definition: ProjectionDefinition; created: boolean }> {
+  ): Promise<DefinitionChange<ProjectionDefinition>> {
     const { name } = input as ProjectionInput;
     const spec = validatedProjection(input as ProjectionInput);
-    await this.streams.requireSources(pointersOf(spec), { access: caller.access, client });
+    await this.streams.requireSources(sourcePointers(spec), { access: caller.access, client });
     const building = { ...(await this.begin(spec)), version: 1 };
     const first = (): ProjectionDefinition => {
       const created_at = formatTime(Date.now() * 1000);
@@ -68,15 +70,16 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
     name: string,
     { input, client }: DefinitionRequest,
     caller: DefinitionChangeCaller,
-  ): Promise<ProjectionDefinition> {
-    const spec = validatedProjection(input as ProjectionSpecInput);
+  ): Promise<DefinitionChange<ProjectionDefinition>> {
     this.visible.get(name, caller.access);
-    await this.streams.requireSources(pointersOf(spec), { access: caller.access, client });
+    const spec = validatedProjection(input as ProjectionSpecInput);
+    await this.streams.requireSources(sourcePointers(spec), { access: caller.access, client });
     const generation = await this.begin(spec);
-    return this.visible.change(name, caller, (current) => {
+    const definition = await this.visible.change(name, caller, (current) => {
       if (sameSpec(latestGeneration(current).spec, spec)) return current;
       return rebuilt(current, { ...generation, version: current.version + 1 });
     });
+    return { definition, created: false };
   }
 
   /**
@@ -120,13 +123,8 @@ export class ProjectionResource implements DefinitionResource<ProjectionDefiniti
   }
 
   private async begin(spec: ProjectionSpec): Promise<Omit<ProjectionGeneration, 'version'>> {
-    return { ...(await this.generations.begin({ streams: pointersOf(spec), from: spec.from })), spec };
+    return { ...(await this.generations.begin({ streams: sourcePointers(spec), from: spec.from })), spec };
   }
-}
-
-/** Returns a JSON pointer to each source stream in the definition, by stream name. */
-function pointersOf({ source: { streams } }: ProjectionSpec): ReadonlyMap<string, string> {
-  return new Map(streams.map((stream, i) => [stream, `/source/streams/${i}`]));
 }
 
 /** Returns the definition with a new generation and without its failure. */

@@ -3,12 +3,12 @@ import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import { projectionStreams, type ProjectionDefinition } from '#features/projections/definition';
 import { type Definitions } from '#registry';
-import { VisibleDefinitions } from '#gateway-kit';
+import { CreatableDefinitions } from '#gateway-kit';
 import './projection-problems.js';
 
 /** Reads and changes projections, as far as the caller may see every stream that they fold. */
 @Injectable()
-export class VisibleProjections extends VisibleDefinitions<ProjectionDefinition> {
+export class VisibleProjections extends CreatableDefinitions<ProjectionDefinition> {
   constructor(@Inject(DEFINITIONS) { projections }: Pick<Definitions, 'projections'>) {
     super({
       what: 'projection',
