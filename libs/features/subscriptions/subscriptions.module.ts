@@ -1,12 +1,28 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
+import { PROCESS } from '#app';
+import type { ProcessContext } from '#http';
+import { ConsumptionController } from './gateway/consumption.controller.js';
+import { Settlement } from './gateway/settlement.js';
 import { SubscriptionResource } from './gateway/subscription-resource.js';
 import { subscriptionControllers } from './gateway/subscription-routes.js';
+import { SubscriptionService } from './gateway/subscription-service.js';
 import { SubscriptionStatsReader } from './gateway/subscription-stats-reader.js';
 import { VisibleSubscriptions } from './gateway/visible-subscriptions.js';
 
 /** Nest module of the routes of subscriptions. */
 @Module({
-  controllers: [subscriptionControllers.all, subscriptionControllers.one],
-  providers: [VisibleSubscriptions, SubscriptionResource, SubscriptionStatsReader],
+  controllers: [subscriptionControllers.all, ConsumptionController, subscriptionControllers.one],
+  providers: [
+    VisibleSubscriptions,
+    SubscriptionService,
+    SubscriptionResource,
+    SubscriptionStatsReader,
+    Settlement,
+  ],
 })
-export class SubscriptionsModule {}
+export class SubscriptionsModule {
+  constructor(@Inject(PROCESS) { lifecycle }: ProcessContext, service: SubscriptionService) {
+    lifecycle.stopping.addEventListener('abort', () => service.stopWaiting(), { once: true });
+    lifecycle.onStop('subscriptions', () => service.close());
+  }
+}

@@ -1,5 +1,5 @@
 import { Allow, IsArray, IsIn, IsInt, IsString } from 'class-validator';
-import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable } from '#gateway-kit';
+import { Count, JsonSchemaPart, ListAnswer, ListOf } from '#gateway-kit';
 import type { SettleResult } from '../state/subscription-command.js';
 
 class HandedOutEventAnswer {
@@ -62,18 +62,4 @@ export class ParkedList extends ListAnswer {
 /** Answer of `replay` and `discard`. */
 export class ParkedChangeAnswer {
   @Count('Number of parked events that were replayed or discarded.') events: number;
-}
-
-/** What a subscription has handed out, as its answers show it. */
-export class SubscriptionStatsAnswer {
-  @Count('Events that are handed out and not acknowledged.') outstanding: number;
-  @Count('Events that were refused and wait for their next attempt.') retrying: number;
-  @Count('Events that wait for another event of their entity, or for a worker.') waiting: number;
-  @Count('Events that have no attempt left, or that a worker has parked.') parked: number;
-  @Count('Records of the source streams that were not looked at yet.') lag: number;
-  @Nullable('string', {
-    format: 'date-time',
-    description: 'Since when the event is out that waits longest for its acknowledgement.',
-  })
-  oldest_outstanding_at: string | null;
 }

@@ -2,7 +2,8 @@ import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsOptional, Max, Min } from 'c
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, ProblemError } from '#api';
 import type { HasCrossFieldCheck } from '#http';
-import { JsonSchemaPart, ListOf } from '#gateway-kit';
+import { JsonSchemaPart, ListOf, type StartPosition } from '#gateway-kit';
+import { IsStart } from './is-start.js';
 
 /** Limits of the requests of workers. */
 export const consumptionLimits = {
@@ -132,10 +133,6 @@ export class ParkedInput implements HasCrossFieldCheck {
 /** Body of `POST /api/v1/subscriptions/{name}/seek`. */
 @JSONSchema({ additionalProperties: false, example: { to: '-1h' } })
 export class SeekInput {
-  @Characters({ most: 40 })
-  @JsonSchemaPart({
-    description: '`beginning`, `now`, or an instant: the first events that arrived then or later. It may be relative.',
-    example: '-1h',
-  })
-  to: string;
+  @IsStart('Where the subscription continues: `beginning`, `now`, or an instant, which may be relative.')
+  to: StartPosition;
 }

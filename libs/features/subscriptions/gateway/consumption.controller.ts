@@ -7,10 +7,10 @@ import type { SubscriptionDefinition } from '#features/subscriptions/definition'
 import {
   ApiAnswer,
   bodyProblems,
-  invalidDefinitionProblem,
   jsonType,
   nameParam,
   NewGenerationOrJobFactory,
+  NoContent,
   PageParameters,
   pageByName,
   Problems,
@@ -39,7 +39,6 @@ import {
   ParkedChangeAnswer,
   ParkedList,
   ReceiveAnswer,
-  SubscriptionMovedAnswer,
 } from './consumption-answers.js';
 import { AckInput, consumptionLimits, ParkedInput, ReceiveInput, SeekInput } from './consumption-input.js';
 import { Settlement } from './settlement.js';
@@ -199,7 +198,7 @@ export class ConsumptionController {
 
   @Post('seek')
   @AlwaysAnswered()
-  @HttpCode(200)
+  @HttpCode(204)
   @RequireScope('definitions:write')
   @ApiOperation({
     operationId: 'SubscriptionConsumption_seek',
@@ -208,13 +207,13 @@ export class ConsumptionController {
       'It continues at the beginning, at the end, or with the first events that arrived at an instant or later. What is ' +
       'handed out, waits or is parked is forgotten: its tokens have no effect any more.',
   })
-  @ApiAnswer(SubscriptionMovedAnswer, { description: 'The subscription was moved.' })
+  @NoContent('The subscription was moved.')
   @Problems(bodyProblems, notFound, 'stream_not_found', 'log_unavailable')
   async seek(
     @Name() name: string,
     @Body() { to }: SeekInput,
     @InjectPrincipal() { access }: Principal,
-  ): Promise<SubscriptionMovedAnswer> {
+  ): Promise<void> {
     const definition = this.visible.get(name, access);
     const { sources } = await this.runs.begin({
       streams: sourcePointers(definition.spec),
@@ -226,7 +225,6 @@ export class ConsumptionController {
       return Array.from({ length: partitions }, (_, i): EventRef => [source, i, starts?.[i] ?? 0]);
     });
     await this.service.log.execute(definition.run.id, { type: 'seek', positions });
-    return { partitions: positions.length };
   }
 
   private async changeParked(
@@ -263,7 +261,8 @@ function milliseconds(text: string, pointer: string, bounds: { least: string; mo
   try {
     return duration(text, pointer, bounds) / 1000;
   } catch (error) {
-    if (error instanceof DefinitionError) throw invalidDefinitionProblem(error.errors, { what: 'request' });
-    throw error;
+    if (!(error instanceof DefinitionError)) throw error;
+    const [{ detail } = { detail: '' }] = error.errors;
+    throw new ProblemError('invalid_request', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
   }
 }

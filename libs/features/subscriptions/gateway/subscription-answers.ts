@@ -55,9 +55,26 @@ export class SubscriptionAnswer {
   failure: string | null;
 }
 
+/** OpenAPI schema of a subscription with what it has handed out. */
+export class SubscriptionWithStatsAnswer extends SubscriptionAnswer {
+  @Count('Events that are handed out and not acknowledged.') outstanding: number;
+  @Count('Events that were refused and wait for their next attempt.') retrying: number;
+  @Count('Events that wait for another event of their entity, or for a worker.') waiting: number;
+  @Count('Events that have no attempt left, or that a worker has parked.') parked: number;
+  @Count('Records of the source streams that no worker has asked for yet.') lag: number;
+  @Nullable('string', {
+    format: 'date-time',
+    description: 'When the event was handed out that waits longest for its acknowledgement; null if none waits.',
+  })
+  oldest_outstanding_at: string | null;
+}
+
+/** What a subscription has handed out. */
+export type SubscriptionStats = Omit<SubscriptionWithStatsAnswer, keyof SubscriptionAnswer>;
+
 /** Answer of `GET /api/v1/subscriptions`: one page of subscriptions. */
 export class SubscriptionList extends ListAnswer {
-  @ListOf(SubscriptionAnswer) subscriptions: SubscriptionAnswer[];
+  @ListOf(SubscriptionWithStatsAnswer) subscriptions: SubscriptionWithStatsAnswer[];
 }
 
 /** Converts the definition of a subscription to its form in the API, without the key of its tokens. */

@@ -11,16 +11,12 @@ import {
   JsonSchemaPart,
   ObjectOf,
   OptionalDefinitionName,
-  parseRequestTime,
   type StartPosition,
 } from '#gateway-kit';
-import { ParseValue } from '#http';
+import { IsStart } from './is-start.js';
 
 /** Longest text of a duration in a definition. */
 const durationCharacters = 20;
-
-const startRule =
-  'must be beginning, now, an RFC 3339 time such as 2026-11-21T04:00:00Z, or a time before now such as -15m, -1h or -7d';
 
 /** OpenAPI schema and validation of the member `backoff`. */
 @JSONSchema({ additionalProperties: false })
@@ -76,14 +72,10 @@ export class SubscriptionInput {
   source: ProjectionSourceInput;
 
   @IsOptional()
-  @ParseValue({ name: 'isStart', read: readStart, message: () => startRule })
-  @JsonSchemaPart({
-    type: 'string',
-    description:
-      'Where the subscription begins: `beginning`, `now`, or an instant (RFC 3339, or relative: `-15m`, `-1h`, `-7d`). ' +
+  @IsStart(
+    'Where the subscription begins: `beginning`, `now`, or an instant (RFC 3339, or relative: `-15m`, `-1h`, `-7d`). ' +
       'From an instant on, it hands out the events that arrived then or later. Default: `now`.',
-    example: '-1h',
-  })
+  )
   from?: StartPosition | null;
 
   @IsOptional()
@@ -130,8 +122,4 @@ export class SubscriptionInput {
     description: 'The most events that are handed out and not acknowledged at the same time. Default: 1000.',
   })
   max_outstanding?: number | null;
-}
-
-function readStart(text: string, sent: Readonly<Record<string, unknown>>): StartPosition | undefined {
-  return text === 'beginning' || text === 'now' ? text : parseRequestTime(text, sent);
 }

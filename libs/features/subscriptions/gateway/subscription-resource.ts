@@ -66,14 +66,13 @@ export class SubscriptionResource implements DefinitionResource<SubscriptionDefi
 
   async answersWithStats(
     definitions: readonly SubscriptionDefinition[],
-    client: AbortSignal,
   ): Promise<object[]> {
-    const stats = await this.stats.of(definitions, client);
+    const stats = await this.stats.of(definitions);
     return definitions.map((definition, i) => ({ ...subscriptionAnswer(definition), ...stats[i] }));
   }
 
-  async detail(definition: SubscriptionDefinition, client: AbortSignal): Promise<object> {
-    const [stats] = await this.stats.of([definition], client);
+  async detail(definition: SubscriptionDefinition): Promise<object> {
+    const [stats] = await this.stats.of([definition]);
     return { ...subscriptionAnswer(definition), ...stats };
   }
 }

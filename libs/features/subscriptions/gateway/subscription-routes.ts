@@ -1,5 +1,5 @@
 import { bodyProblems, createProblems, definitionControllers } from '#gateway-kit';
-import { SubscriptionAnswer, SubscriptionList } from './subscription-answers.js';
+import { SubscriptionAnswer, SubscriptionList, SubscriptionWithStatsAnswer } from './subscription-answers.js';
 import { SubscriptionInput } from './subscription-input.js';
 import { SubscriptionResource } from './subscription-resource.js';
 
@@ -10,7 +10,7 @@ export const subscriptionControllers = definitionControllers({
   service: SubscriptionResource,
   replacement: SubscriptionInput,
   answer: SubscriptionAnswer,
-  detail: SubscriptionAnswer,
+  detail: SubscriptionWithStatsAnswer,
   list: SubscriptionList,
   problems: {
     replace: [

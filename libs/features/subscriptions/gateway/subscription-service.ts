@@ -20,7 +20,7 @@ const mostWaiting = 2_000;
 /** Milliseconds after which what was read for a subscription is forgotten, when nobody asks for it. */
 const unusedMs = 60_000;
 
-/** The subscriptions that this process serves: their common log, and a dispatcher for each that somebody asks for. */
+/** The subscriptions that this process serves: their common log, and a dispatcher for each that is asked for events. */
 @Injectable()
 export class SubscriptionService {
   readonly log: SubscriptionLog;
@@ -80,10 +80,14 @@ export class SubscriptionService {
     return new EventLoader({ reader: this.store.reader, nameOf });
   }
 
-  /** Answers all that wait, and ends. */
-  async close(): Promise<void> {
+  /** Answers all that wait, and lets nobody wait any more. */
+  stopWaiting(): void {
     this.isClosed = true;
     for (const dispatcher of this.dispatchers.values()) dispatcher.close();
+  }
+
+  async close(): Promise<void> {
+    this.stopWaiting();
     await this.log.close();
   }
 

@@ -54,6 +54,11 @@ export class EntityDeliveries {
     return false;
   }
 
+  /** Returns the number of events after this one. */
+  after(delivery: Delivery): number {
+    return this.list.length - 1 - this.list.indexOf(delivery);
+  }
+
   /** Returns the first event that is not passed over. */
   first(parkedBlocks: boolean): Delivery | undefined {
     return this.list.find(({ status }) => parkedBlocks || status !== 'parked');

@@ -130,6 +130,12 @@ export class SubscriptionState {
       for (const delivery of deliveries.values()) if (delivery.status === status) yield delivery;
   }
 
+  /** Returns how many later events of its entity wait for a delivery. */
+  behind(delivery: Delivery): number {
+    if (delivery.entity === null || !this.parkedBlocks) return 0;
+    return this.entities.get(entityKey(delivery))?.after(delivery) ?? 0;
+  }
+
   find([source, partition, offset]: EventRef): Delivery | undefined {
     return this.partitions.get(partitionKey(source, partition))?.deliveries.get(offset);
   }
