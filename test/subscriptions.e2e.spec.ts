@@ -19,7 +19,10 @@ class GivenSubscription {
   async define(more: object = {}): Promise<this> {
     await system().core.post('/api/v1/streams', { stream: this.stream, partitions: 3 });
     const body = JSON.stringify({ source: { streams: [this.stream] }, ...more });
-    const answer = await system().core.send('PUT', this.url, { body, headers: { 'content-type': 'application/json' } });
+    const answer = await system().core.send('PUT', this.url, {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
     expect(answer.status, answer.text).toBe(201);
     return this;
   }
@@ -51,7 +54,9 @@ class GivenSubscription {
   }
 
   async ack(events: readonly ReceivedEvent[]) {
-    return (await this.post('ack', { ack: events.map(({ token }) => token) })).json<Record<string, string[]>>();
+    return (await this.post('ack', { ack: events.map(({ token }) => token) })).json<
+      Record<string, string[]>
+    >();
   }
 
   async nack(events: readonly ReceivedEvent[], more: object) {
@@ -112,7 +117,9 @@ describe('a subscription', () => {
     expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
     expect(second?.event).toEqual(first?.event);
     expect((await given.ack([first!])).ack).toEqual(['expired']);
-    await until(async () => (await given.receive(1, '1s'), (await given.get()).parked === 1), { what: 'parked' });
+    await until(async () => (await given.receive(1, '1s'), (await given.get()).parked === 1), {
+      what: 'parked',
+    });
     const parked = await system().core.get(`/api/v1/subscriptions/${given.stream}/parked`);
     const { parked: items } = parked.json<{ parked: Record<string, unknown>[] }>();
     expect(items).toMatchObject([{ attempts: 2, blocked: 1, event: { data: { n: 1 } } }]);
@@ -202,7 +209,9 @@ describe('a subscription', () => {
     const [received] = await other.receive();
     const { token } = received!;
     const tokens = [token, token.slice(1), `${token}AAAA`, 'x', '🎉', '..', ' '];
-    expect((await own.post('ack', { ack: tokens })).json()).toMatchObject({ ack: tokens.map(() => 'unknown') });
+    expect((await own.post('ack', { ack: tokens })).json()).toMatchObject({
+      ack: tokens.map(() => 'unknown'),
+    });
     expectProblem(await own.post('ack', {}), 'invalid_request');
     expectProblem(await own.post('ack', { ack: upTo(10_001).map(() => 'x') }), 'invalid_request');
     expect((await own.post('ack', { ack: upTo(10_000).map(() => token) })).status).toBe(200);

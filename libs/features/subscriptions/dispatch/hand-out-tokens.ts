@@ -24,12 +24,18 @@ export class HandOutTokens {
   read(token: string): HandOutRef | undefined {
     const bytes = Buffer.from(token, 'base64url');
     const content = bytes.subarray(macBytes);
-    if (content.length === 0 || !timingSafeEqual(bytes.subarray(0, macBytes), this.macOf(content))) return undefined;
+    if (content.length === 0 || !timingSafeEqual(bytes.subarray(0, macBytes), this.macOf(content)))
+      return undefined;
     const [partition, offset, claim, ...source] = content.toString().split('.');
     return [source.join('.'), Number(partition), Number(offset), Number(claim)];
   }
 
   private macOf(content: Buffer): Buffer {
-    return createHmac('sha256', this.key).update(this.run).update('\n').update(content).digest().subarray(0, macBytes);
+    return createHmac('sha256', this.key)
+      .update(this.run)
+      .update('\n')
+      .update(content)
+      .digest()
+      .subarray(0, macBytes);
   }
 }

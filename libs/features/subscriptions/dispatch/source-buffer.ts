@@ -63,10 +63,10 @@ export class SourceBuffer {
     this.follow(state);
     const ranges = this.unread(stored);
     if (ranges.length === 0) return false;
-    const { streams, eventTypes, selects } = this.options;
+    const { eventTypes } = this.options;
     const filter = { access: allStreams, ...(eventTypes && { eventTypes }) };
     const { events, reached } = await this.pages.read(filter, ranges, signal);
-    const sources = new Map(streams().map(({ stream, source }) => [stream, source]));
+    const sources = new Map(this.options.streams().map(({ stream, source }) => [stream, source]));
     for (const { stream, partition, from, next } of reached) {
       const buffered = this.partitions.get(`${sources.get(stream)}/${partition}`);
       // The stream was deleted meanwhile, or the subscription was moved.
@@ -74,7 +74,7 @@ export class SourceBuffer {
       buffered.next = next;
       for (const event of events) {
         const isOwn = event.stream === stream && event.partition === partition && event.offset < next;
-        if (isOwn && selects(event)) buffered.events.push(event);
+        if (isOwn && this.options.selects(event)) buffered.events.push(event);
       }
     }
     this.count();
@@ -89,7 +89,8 @@ export class SourceBuffer {
     for (const buffered of shuffled([...this.partitions.values()])) {
       const { source, partition, from } = buffered;
       const events = buffered.events.slice(0, left);
-      const next = events.length < buffered.events.length ? (events.at(-1)?.offset ?? from - 1) + 1 : buffered.next;
+      const next =
+        events.length < buffered.events.length ? (events.at(-1)?.offset ?? from - 1) + 1 : buffered.next;
       const isWorthwhile = events.length > 0 || next - from >= farOffsets;
       if (!isWorthwhile) continue;
       left -= events.length;

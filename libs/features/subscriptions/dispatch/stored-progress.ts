@@ -56,7 +56,8 @@ export class StoredProgress {
     if (stored) this.stored = stored;
     for (const follower of [...this.followers])
       if (stored && hasMoved([...follower.topics().keys()], { before, stored })) follower.moved();
-    if (this.followers.size > 0) this.timer = setTimeout(() => void this.ask(), stored ? pollMs : 20 * pollMs).unref();
+    if (this.followers.size > 0)
+      this.timer = setTimeout(() => void this.ask(), stored ? pollMs : 20 * pollMs).unref();
     else this.timer = undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { SubscriptionDefinition } from '#features/subscriptions/definition'
 import type { StoredEvent } from '#event';
 import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef, HandOutRef } from '../state/subscription-command.js';
-import type { GrantedDelivery, SubscriptionState } from '../state/subscription-state.js';
+import type { GrantedDelivery } from '../state/subscription-state.js';
 import type { SubscriptionLog } from '../log/subscription-log.js';
 import { EventLoader, keyOf } from './event-loader.js';
 import { SourceBuffer, type TakenEvents } from './source-buffer.js';
@@ -150,8 +150,7 @@ export class SubscriptionDispatcher {
       return status === 'out' && attempt >= spec.retry.attempts;
     });
     const room = Math.max(0, Math.min(desired - again.length, spec.max_outstanding - state.counts.out));
-    const taken: TakenEvents =
-      state.open < mostOpen ? buffer.take(state, room) : { fresh: [], events: [] };
+    const taken: TakenEvents = state.open < mostOpen ? buffer.take(state, room) : { fresh: [], events: [] };
     const hasRoom = again.some(({ status }) => status === 'out') || state.counts.out < spec.max_outstanding;
     if (exhausted.length + taken.fresh.length > 0 || (again.length > 0 && hasRoom)) {
       const count = await this.claim({ exhausted, again, taken }, spec);
@@ -219,7 +218,10 @@ export class SubscriptionDispatcher {
   private requireRunning(): SubscriptionDefinition {
     const definition = this.options.definition();
     if (!definition)
-      throw new ProblemError('subscription_not_found', 'The subscription was deleted while the request waited.');
+      throw new ProblemError(
+        'subscription_not_found',
+        'The subscription was deleted while the request waited.',
+      );
     if (definition.paused) {
       const detail = `The subscription ${definition.name} is paused: POST /api/v1/subscriptions/${definition.name}/resume continues it.`;
       throw new ProblemError('subscription_paused', detail);

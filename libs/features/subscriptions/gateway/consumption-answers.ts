@@ -18,15 +18,17 @@ export class ReceiveAnswer {
 }
 
 const results = ['done', 'expired', 'unknown'] as const satisfies readonly SettleResult[];
-const Results = (name: string): PropertyDecorator => (target, key) => {
-  IsArray()(target, key);
-  IsIn(results, { each: true })(target, key);
-  JsonSchemaPart({
-    type: 'array',
-    items: { type: 'string', enum: [...results] },
-    description: `One result for each token of \`${name}\`, in their order.`,
-  })(target, key);
-};
+const Results =
+  (name: string): PropertyDecorator =>
+  (target, key) => {
+    IsArray()(target, key);
+    IsIn(results, { each: true })(target, key);
+    JsonSchemaPart({
+      type: 'array',
+      items: { type: 'string', enum: [...results] },
+      description: `One result for each token of \`${name}\`, in their order.`,
+    })(target, key);
+  };
 
 /** Answer of `ack`. */
 export class AckAnswer {

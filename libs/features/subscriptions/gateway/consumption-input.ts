@@ -58,7 +58,8 @@ class RefusalInput {
   @Characters({ most: 20 })
   @JsonSchemaPart({
     type: 'string',
-    description: 'After how long the event is handed out again, up to `24h`. Default: the backoff of the subscription.',
+    description:
+      'After how long the event is handed out again, up to `24h`. Default: the backoff of the subscription.',
     example: '10s',
   })
   delay?: string | null;
@@ -70,7 +71,11 @@ class RefusalInput {
 
   @IsOptional()
   @Characters({ most: consumptionLimits.reasonCharacters })
-  @JsonSchemaPart({ type: 'string', description: 'Why; it is shown with the parked event.', example: 'no address' })
+  @JsonSchemaPart({
+    type: 'string',
+    description: 'Why; it is shown with the parked event.',
+    example: 'no address',
+  })
   reason?: string | null;
 }
 
@@ -118,7 +123,10 @@ export class ParkedInput implements HasCrossFieldCheck {
 
   @IsOptional()
   @IsBoolean()
-  @JsonSchemaPart({ type: 'boolean', description: 'All parked events of the subscription, instead of `ids`.' })
+  @JsonSchemaPart({
+    type: 'boolean',
+    description: 'All parked events of the subscription, instead of `ids`.',
+  })
   all?: boolean | null;
 
   requireConsistent(): void {

@@ -34,18 +34,14 @@ import { keyOf } from '../dispatch/event-loader.js';
 import { HandOutTokens } from '../dispatch/hand-out-tokens.js';
 import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef, ParkedCommand } from '../state/subscription-command.js';
-import {
-  AckAnswer,
-  ParkedChangeAnswer,
-  ParkedList,
-  ReceiveAnswer,
-} from './consumption-answers.js';
+import { AckAnswer, ParkedChangeAnswer, ParkedList, ReceiveAnswer } from './consumption-answers.js';
 import { AckInput, consumptionLimits, ParkedInput, ReceiveInput, SeekInput } from './consumption-input.js';
 import { Settlement } from './settlement.js';
 import { SubscriptionService } from './subscription-service.js';
 import { VisibleSubscriptions } from './visible-subscriptions.js';
 
-const Name = () => PathParameter(nameParam('subscription'), (name) => requireDefinitionName('subscription', name));
+const Name = () =>
+  PathParameter(nameParam('subscription'), (name) => requireDefinitionName('subscription', name));
 const notFound = 'subscription_not_found';
 
 /** What workers do with a subscription, and what becomes of its parked events. */
@@ -152,7 +148,13 @@ export class ConsumptionController {
       const event = events.get(keyOf(refOf(delivery)));
       const { attempt: attempts, reason, at } = delivery;
       const id = idOf(delivery, streams.get(delivery.source));
-      const members = { id, attempts, reason, parked_at: formatTime(at * 1000), blocked: state.behind(delivery) };
+      const members = {
+        id,
+        attempts,
+        reason,
+        parked_at: formatTime(at * 1000),
+        blocked: state.behind(delivery),
+      };
       return `${JSON.stringify(members).slice(0, -1)},"event":${event ? eventToJson(event) : null}}`;
     });
     return `{"parked":[${texts.join(',')}],${JSON.stringify(end).slice(1)}`;

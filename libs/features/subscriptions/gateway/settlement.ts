@@ -39,7 +39,10 @@ export class Settlement {
    * again.
    * @throws LogUnavailableError: the request can be repeated
    */
-  async settle({ spec, run, token_key }: SubscriptionDefinition, tokens: SettledTokens): Promise<SettleResults> {
+  async settle(
+    { spec, run, token_key }: SubscriptionDefinition,
+    tokens: SettledTokens,
+  ): Promise<SettleResults> {
     const { log } = this.service;
     const state = await log.stateOf(run.id);
     const signed = new HandOutTokens(token_key, run.id);
@@ -76,7 +79,8 @@ async function inRecords<T>(
 ): Promise<SettleResult[]> {
   const known = all.filter((one) => one !== undefined);
   const records: T[][] = [];
-  for (let at = 0; at < known.length; at += tokensOfRecord) records.push(known.slice(at, at + tokensOfRecord));
+  for (let at = 0; at < known.length; at += tokensOfRecord)
+    records.push(known.slice(at, at + tokensOfRecord));
   const results = (await Promise.all(records.map(settle))).flat();
   return all.map((one) => (one === undefined ? 'unknown' : results.shift()!));
 }

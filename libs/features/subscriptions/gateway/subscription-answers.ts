@@ -64,7 +64,8 @@ export class SubscriptionWithStatsAnswer extends SubscriptionAnswer {
   @Count('Records of the source streams that no worker has asked for yet.') lag: number;
   @Nullable('string', {
     format: 'date-time',
-    description: 'When the event was handed out that waits longest for its acknowledgement; null if none waits.',
+    description:
+      'When the event was handed out that waits longest for its acknowledgement; null if none waits.',
   })
   oldest_outstanding_at: string | null;
 }

@@ -7,12 +7,7 @@ import {
   subscriptionOrders,
   type SubscriptionSpec,
 } from '#features/subscriptions/definition';
-import {
-  JsonSchemaPart,
-  ObjectOf,
-  OptionalDefinitionName,
-  type StartPosition,
-} from '#gateway-kit';
+import { JsonSchemaPart, ObjectOf, OptionalDefinitionName, type StartPosition } from '#gateway-kit';
 import { IsStart } from './is-start.js';
 
 /** Longest text of a duration in a definition. */

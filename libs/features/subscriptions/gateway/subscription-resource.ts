@@ -64,9 +64,7 @@ export class SubscriptionResource implements DefinitionResource<SubscriptionDefi
     await this.visible.remove(name, caller);
   }
 
-  async answersWithStats(
-    definitions: readonly SubscriptionDefinition[],
-  ): Promise<object[]> {
+  async answersWithStats(definitions: readonly SubscriptionDefinition[]): Promise<object[]> {
     const stats = await this.stats.of(definitions);
     return definitions.map((definition, i) => ({ ...subscriptionAnswer(definition), ...stats[i] }));
   }

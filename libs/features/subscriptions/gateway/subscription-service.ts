@@ -32,7 +32,8 @@ export class SubscriptionService {
   constructor(
     @Inject(LOG) log: Log,
     @Inject(PRODUCER) producer: Producer,
-    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'subscriptions' | 'stream' | 'onChange'>,
+    @Inject(DEFINITIONS)
+    private readonly definitions: Pick<Definitions, 'subscriptions' | 'stream' | 'onChange'>,
     @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
     private readonly topics: TopicAndGroupNames,
     @Inject(LOGGER) logger: Logger,

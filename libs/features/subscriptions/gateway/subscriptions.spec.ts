@@ -35,7 +35,8 @@ describe('a new subscription', () => {
       created_at: given.definition?.created_at,
     };
     expect(answer.json()).toEqual(expected);
-    expect(await given.get()).toEqual(expected);
+    const stats = { outstanding: 0, retrying: 0, waiting: 0, parked: 0, lag: 0, oldest_outstanding_at: null };
+    expect(await given.get()).toEqual({ ...expected, ...stats });
     const { source, from, order, parked_blocks, ack_within, retry, max_outstanding } = expected;
     const stored = { source, from, order, parked_blocks, ack_within, retry, max_outstanding };
     expect(given.definition?.spec).toEqual(stored);

@@ -113,7 +113,7 @@ export class SubscriptionLog {
     let outcome: CommandOutcome | undefined;
     this.awaited.set(id, (result) => (outcome = result));
     try {
-      await this.append(run, [{ ...command, id } as SubscriptionCommand]);
+      await this.append(run, [{ ...command, id }]);
     } finally {
       this.awaited.delete(id);
     }
@@ -213,7 +213,10 @@ export class SubscriptionLog {
         written
           .catch((error: unknown) => {
             const level = isRetriableLogError(error) ? 'debug' : 'warn';
-            this.options.logger[level]({ err: error as Error }, 'the states of subscriptions were not written');
+            this.options.logger[level](
+              { err: error as Error },
+              'the states of subscriptions were not written',
+            );
           })
           .finally(() => this.lookAtSize());
       },

@@ -101,11 +101,7 @@ export class SubscriptionTable {
     }
   }
 
-  private take(
-    run: string,
-    record: SubscriptionCommand | SnapshotCommand,
-    position: CommandPosition,
-  ): void {
+  private take(run: string, record: SubscriptionCommand | SnapshotCommand, position: CommandPosition): void {
     if (!this.unapplied) {
       // This table has all that a snapshot has.
       if (record.type !== 'snapshot')

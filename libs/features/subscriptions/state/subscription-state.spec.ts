@@ -19,7 +19,10 @@ class GivenSubscription {
   }
 
   /** Takes up events with these entities, at the next offsets of partition 0. */
-  fresh(entities: readonly (string | null)[], command: Partial<ClaimCommand> = {}): readonly GrantedDelivery[] {
+  fresh(
+    entities: readonly (string | null)[],
+    command: Partial<ClaimCommand> = {},
+  ): readonly GrantedDelivery[] {
     const from = this.state.nextOf(source, 0) ?? 0;
     const events = entities.map((entity, i) => [from + i, entity] as const);
     const next = from + entities.length;
@@ -55,7 +58,13 @@ describe('the state of a subscription', () => {
 
   it('lets the first of two claims for the same events hold', () => {
     const given = new GivenSubscription();
-    const range = { source, partition: 0, from: 0, next: 2, events: [[0, null] as const, [1, null] as const] };
+    const range = {
+      source,
+      partition: 0,
+      from: 0,
+      next: 2,
+      events: [[0, null] as const, [1, null] as const],
+    };
     expect(offsets(given.claim({ fresh: [range] }))).toEqual([0, 1]);
     expect(given.claim({ fresh: [range] })).toEqual([]);
     given.now += lease;
@@ -156,7 +165,12 @@ describe('the state of a subscription', () => {
         { offset: ++given.offset, timestamp: given.now },
       ).changed;
     expect(apply('replay', [[source, 0, 0]])).toBe(1);
-    expect(apply('discard', [[source, 0, 1], [source, 0, 0]])).toBe(1);
+    expect(
+      apply('discard', [
+        [source, 0, 1],
+        [source, 0, 0],
+      ]),
+    ).toBe(1);
     expect(given.again()).toMatchObject([{ offset: 0, attempt: 1 }]);
     expect(given.state.open).toBe(1);
   });
@@ -199,15 +213,7 @@ describe('the state of a subscription', () => {
   });
 });
 
-/** A step of a random run: what a worker or the time does. */
-type Step =
-  | { kind: 'fresh'; entities: (string | null)[] }
-  | { kind: 'again' }
-  | { kind: 'settle'; which: number; as: 'ack' | 'nack' | 'park' | 'extend' | 'release' }
-  | { kind: 'time'; ms: number }
-  | { kind: 'parked'; action: 'replay' | 'discard' }
-  | { kind: 'restart' };
-
+/** The steps of a random run: what a worker or the time does. */
 const steps = fc.array(
   fc.oneof(
     fc.record({
@@ -223,7 +229,7 @@ const steps = fc.array(
     fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1, 500, lease, 4 * lease) }),
     fc.record({ kind: fc.constant('parked' as const), action: fc.constantFrom('replay', 'discard') }),
     fc.constant({ kind: 'restart' } as const),
-  ) as fc.Arbitrary<Step>,
+  ),
   { maxLength: 60 },
 );
 
@@ -247,7 +253,9 @@ describe('whatever workers do', () => {
               expect(until.get(offset) ?? 0, 'it is out').toBeLessThanOrEqual(given.now);
               for (const [other, same] of entityOf) {
                 if (entity === null || same !== entity || other === offset || done.has(other)) continue;
-                expect(until.get(other) ?? 0, 'another one of its entity is out').toBeLessThanOrEqual(given.now);
+                expect(until.get(other) ?? 0, 'another one of its entity is out').toBeLessThanOrEqual(
+                  given.now,
+                );
                 if (other < offset && (parkedBlocks || !parked.has(other)))
                   expect.fail(`${other} of the same entity is not done before ${offset}`);
               }

@@ -311,7 +311,9 @@ export class SubscriptionState {
     // An entry of the heap is outdated then.
     delivery.at = NaN;
     this.ready.delete(delivery);
-    this.partitions.get(partitionKey(delivery.source, delivery.partition))?.deliveries.delete(delivery.offset);
+    this.partitions
+      .get(partitionKey(delivery.source, delivery.partition))
+      ?.deliveries.delete(delivery.offset);
     const others = this.entities.get(entityKey(delivery));
     if (delivery.entity === null || !others) return;
     others.remove(delivery);

@@ -196,8 +196,7 @@ export class PartitionRowCache {
   /** Returns whether any row may close at this watermark. */
   isDue(watermark: EpochMicros): boolean {
     return (
-      watermark > this.closedTo &&
-      watermark >= Math.min(this.storedLeast, this.heap.top?.at ?? Infinity)
+      watermark > this.closedTo && watermark >= Math.min(this.storedLeast, this.heap.top?.at ?? Infinity)
     );
   }
 
@@ -297,7 +296,8 @@ export class PartitionRowCache {
   /** Rebuilds the heap without outdated entries. */
   private rebuildHeap(): void {
     this.heap.clear();
-    for (const { key, row } of this.entries.values()) this.heap.push(row.closesAt, { key, closesAt: row.closesAt });
+    for (const { key, row } of this.entries.values())
+      this.heap.push(row.closesAt, { key, closesAt: row.closesAt });
   }
 }
 
