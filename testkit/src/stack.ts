@@ -51,6 +51,8 @@ export class TestSystem {
   readonly gateway: AppProcess;
   readonly materializers: AppProcess[] = [];
   readonly processors: AppProcess[] = [];
+  /** Gateways beside the first one. */
+  readonly moreGateways: AppProcess[] = [];
   readonly urls: { core: string; query: string; ingest: string };
   /** An API key with every scope. */
   readonly key: string;
@@ -98,7 +100,7 @@ export class TestSystem {
       }),
       STREAM_PARTITIONS: '4',
       API_KEYS: [
-        `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+sql:read+admin`,
+        `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+subscriptions:consume+sql:read+admin`,
         `${reader.keyId}:${reader.sha256}:events:read`,
       ].join(','),
       ...options.env,
@@ -154,7 +156,7 @@ export class TestSystem {
   }
 
   get apps(): AppProcess[] {
-    return [this.ingest, ...this.materializers, ...this.processors, this.gateway];
+    return [this.ingest, ...this.materializers, ...this.processors, this.gateway, ...this.moreGateways];
   }
 
   /** The first materializer of the system. */
@@ -180,6 +182,16 @@ export class TestSystem {
     const added = this.app('processor', { PROCESSOR_PORT: String(port) }, local(port), name);
     this.processors.push(added);
     return added;
+  }
+
+  /** Starts one more gateway. Resolves with it and the URL of its core port. */
+  async startGateway(): Promise<{ gateway: AppProcess; url: string }> {
+    const [core, query] = await Promise.all([freePort(), freePort()]);
+    const env = { GATEWAY_CORE_PORT: String(core), GATEWAY_QUERY_PORT: String(query) };
+    const gateway = this.app('gateway', env, local(core), `gateway-${this.moreGateways.length + 2}`);
+    this.moreGateways.push(gateway);
+    await gateway.launch().ready();
+    return { gateway, url: local(core) };
   }
 
   /** Stops every app, even a paused app. Removes the logs of the apps unless KEEP_TEST_LOGS is set. */

@@ -14,6 +14,8 @@ export interface HandedOutEvent {
   handOut: HandOutRef;
   attempt: number;
   event: StoredEvent;
+  /** Until when it may be sent, in milliseconds of `performance.now()`: later, others may have it. */
+  usableUntil: number;
 }
 
 interface SubscriptionDispatcherOptions {
@@ -181,16 +183,14 @@ export class SubscriptionDispatcher {
     loader.keep(withRefs(taken));
     if (granted.length === 0) return 0;
     const events = await loader.load(granted.map(eventOf), this.ended.signal);
-    // This process was frozen: others may have the events already.
-    const isLate = performance.now() - began > lease / 2;
-    await this.distribute(granted, isLate ? new Map() : events);
+    await this.distribute(granted, { events, usableUntil: began + lease });
     return granted.length;
   }
 
   /** Gives the events to those who wait, and gives back what nobody can take. */
   private async distribute(
     granted: readonly GrantedDelivery[],
-    events: ReadonlyMap<string, StoredEvent>,
+    { events, usableUntil }: { events: ReadonlyMap<string, StoredEvent>; usableUntil: number },
   ): Promise<void> {
     const { log, run, loader } = this.options;
     const release: HandOutRef[] = [];
@@ -200,7 +200,7 @@ export class SubscriptionDispatcher {
       const ref = eventOf(delivery);
       const event = events.get(keyOf(ref));
       const handOut: HandOutRef = [...ref, delivery.claim];
-      if (event) found.push({ handOut, attempt: delivery.attempt, event });
+      if (event) found.push({ handOut, attempt: delivery.attempt, event, usableUntil });
       else (loader.isGone(ref) ? gone : release).push(handOut);
     }
     for (const receiver of [...this.waiting]) {

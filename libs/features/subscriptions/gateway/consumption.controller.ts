@@ -80,7 +80,9 @@ export class ConsumptionController {
     const waitMs = milliseconds(wait ?? '0s', '/wait', { least: '0s', most: '60s' });
     const events = await this.service.receive(definition, { max: max ?? 100, waitMs }, client);
     const tokens = tokensOf(definition);
-    const items = events.map(
+    // A process that was frozen has events that others may have by now.
+    const usable = events.filter(({ usableUntil }) => performance.now() < usableUntil);
+    const items = usable.map(
       ({ handOut, attempt, event }) =>
         `{"token":"${tokens.sign(handOut)}","attempt":${attempt},"event":${eventToJson(event)}}`,
     );
