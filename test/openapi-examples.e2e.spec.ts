@@ -102,6 +102,8 @@ it('the examples of the OpenAPI document work after the tour', async () => {
     expect(
       (await core.send('POST', `/api/v1/${kind}`, { body: JSON.stringify(body), headers: json })).status,
     ).toBe(201);
+  const subscription = { body: JSON.stringify({ source, from: 'beginning' }), headers: json };
+  expect((await core.send('PUT', '/api/v1/subscriptions/billing', subscription)).status).toBe(201);
   await until(async () => (await core.get('/api/v1/projections/revenue/state/EUR')).status === 200, {
     what: 'the projection is built',
   });

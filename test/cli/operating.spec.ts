@@ -85,6 +85,48 @@ describe.each(['projection', 'projections', 'pipeline', 'pipelines'])('a %s', (k
   });
 });
 
+describe('a subscription', () => {
+  const subscription = (more: string) =>
+    `kind: subscription\nname: s\nsource: { streams: [orders] }\n${more}`;
+  const differences = async (more: string) => {
+    const file = join(cli.folder, 'changed.yaml');
+    writeFileSync(file, subscription(more));
+    return cli.run(['diff', '-f', file]);
+  };
+
+  it('is applied, and equals a file that names its defaults or leaves them out', async () => {
+    await givenDefinitions(subscription('retry: { attempts: 8, backoff: { first: 2s } }\nack_within: 1m\n'));
+    const same = 'retry: { backoff: { first: 2s, factor: 4 } }\nack_within: 1m\norder: entity\n';
+    expect((await differences(same)).code).toBe(0);
+    expect((await differences('ack_within: 1m\n')).code).toBe(1);
+    const { stdout } = await cli.run(['get', 'subscription', 's']);
+    expect(jsonLines(stdout)).toMatchObject([
+      { version: 1, retry: { attempts: 8, backoff: { first: '2s' } } },
+    ]);
+  });
+
+  it('is changed, except for its source and its start', async () => {
+    await givenDefinitions(subscription(''));
+    await givenDefinitions(subscription('max_outstanding: 5\n'));
+    const { stdout } = await cli.run(['get', 'subscriptions', 's']);
+    expect(jsonLines(stdout)).toMatchObject([{ version: 2, max_outstanding: 5 }]);
+    expect((await differences('from: beginning\n')).code).toBe(1);
+    const { code, stderr } = await cli.run(['apply', '-f', join(cli.folder, 'changed.yaml')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('from of the subscription s cannot be changed'),
+    ]);
+  });
+
+  it('is paused, resumed and deleted, and cannot be reset', async () => {
+    await givenDefinitions(subscription(''));
+    expect((await cli.run(['pause', 'subscription', 's'])).stderr).toContain('its status is paused');
+    expect((await cli.run(['resume', 'subscription', 's'])).stderr).toContain('its status is running');
+    expect((await cli.run(['reset', 'subscription', 's', '--yes'])).code).toBe(2);
+    expect((await cli.run(['delete', 'subscription', 's', '--yes'])).code).toBe(0);
+  });
+});
+
 describe('a question on a terminal', () => {
   it.each(['yes\n', 'y\n', ' YES\n'])('is confirmed with %j', async (input) => {
     const { code, stderr } = await cli.run(['delete', 'stream', 'orders'], { input, terminal: true });

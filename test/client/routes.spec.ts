@@ -14,7 +14,8 @@ const schema = { stream: 's', event_type: 't' };
 
 /** Calls each method that sends a request once. The arguments are the names in braces of the document's paths. */
 function everyCall(client: Tributary): Promise<unknown>[] {
-  const { streams, schemas, projections, pipelines, entities, snapshots, deadLetters, keys } = client;
+  const { streams, schemas, projections, pipelines, subscriptions, entities, snapshots, deadLetters, keys } =
+    client;
   const projection = { name: 'name', source, fields: {} };
   return [
     ...[client.write(event), client.writeBatch([event]), client.producer().send(event)],
@@ -63,6 +64,8 @@ function everyCall(client: Tributary): Promise<unknown>[] {
     ],
     ...[pipelines.resume('name'), pipelines.reset('name')],
     ...[pipelines.dryRun({ definition: { source, operators: [] }, events: [event] })],
+    ...[subscriptions.list().first(), subscriptions.get('name'), subscriptions.define('name', { source })],
+    ...[subscriptions.pause('name'), subscriptions.resume('name'), subscriptions.delete('name')],
     ...[entities.list().first(), entities.erase({ stream: 's', entity_id: 'entity_id' }, { confirm: 'e' })],
     ...[snapshots.list({}).first(), snapshots.make(entity)],
     ...[deadLetters.list().first(), deadLetters.replay({})],

@@ -16,6 +16,7 @@ export const costly = {
   branches: 'branches',
   projection: 'costly_projection',
   pipeline: 'costly_pipeline',
+  subscription: 'costly_subscription',
   /** Nothing with this name exists. */
   unknown: 'unknown_thing',
 };

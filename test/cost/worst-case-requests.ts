@@ -465,6 +465,17 @@ const pipelines = (): WorstCaseRequest[] => [
   },
 ];
 
+const subscriptions = (): WorstCaseRequest[] => [
+  // First, because the log is asked only for a new subscription.
+  {
+    name: 'a start long ago in the largest stream',
+    path: '',
+    body: JSON.stringify({ source: { streams: [costly.stream] }, from: '1900-01-01T00:00:00Z' }),
+  },
+  ...definitions({ source: { streams: [costly.unknown] } }, { ack_within: '1m' }),
+  ...expressionsAs((where) => ({ source: { streams: [costly.unknown], where } })),
+];
+
 const headers = (where: string): WorstCaseRequest[] =>
   hostileHeaders.map(({ name, headers }) => ({ name, path: where, headers }));
 
@@ -499,6 +510,8 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   'post /api/v1/pipelines': () => at('/api/v1/pipelines', pipelines()),
   'put /api/v1/pipelines/{name}': () => at(`/api/v1/pipelines/${costly.unknown}`, pipelines()),
   'post /api/v1/pipelines/dry-run': () => at('/api/v1/pipelines/dry-run', dryRuns()),
+  'put /api/v1/subscriptions/{name}': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}`, subscriptions()),
   'post /api/v1/events': () => at('/api/v1/events', singleEvents()),
   'post /api/v1/events/batch': () => [
     ...at('/api/v1/events/batch', batches()),
@@ -621,6 +634,11 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     ...one(`/api/v1/pipelines/${costly.pipeline}`),
     ...texts('/api/v1/pipelines/'),
   ],
+  'get /api/v1/subscriptions': () => lists('/api/v1/subscriptions'),
+  'get /api/v1/subscriptions/{name}': () => [
+    ...one(`/api/v1/subscriptions/${costly.subscription}`),
+    ...texts('/api/v1/subscriptions/'),
+  ],
   'get /api/v1/health-history': () => one('/api/v1/health-history'),
   'get /api/v1/job-history': () => [
     ...lists('/api/v1/job-history', { span: '1d' }),
@@ -638,6 +656,10 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   'post /api/v1/pipelines/{name}/pause': () => one(`/api/v1/pipelines/${costly.pipeline}/pause`),
   'post /api/v1/pipelines/{name}/resume': () => one(`/api/v1/pipelines/${costly.pipeline}/resume`),
   'post /api/v1/pipelines/{name}/reset': () => one(`/api/v1/pipelines/${costly.pipeline}/reset`),
+  'post /api/v1/subscriptions/{name}/pause': () => one(`/api/v1/subscriptions/${costly.subscription}/pause`),
+  'post /api/v1/subscriptions/{name}/resume': () =>
+    one(`/api/v1/subscriptions/${costly.subscription}/resume`),
+  'delete /api/v1/subscriptions/{name}': () => one(`/api/v1/subscriptions/${costly.subscription}`),
   'delete /api/v1/projections/{name}': () => one(`/api/v1/projections/${costly.projection}`),
   'delete /api/v1/pipelines/{name}': () => one(`/api/v1/pipelines/${costly.pipeline}`),
   'delete /api/v1/schemas/{stream}/{event_type}': () =>

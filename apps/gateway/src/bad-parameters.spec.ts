@@ -29,7 +29,8 @@ const letters = '/api/v1/dead-letters';
 const projections = '/api/v1/projections';
 const states = '/api/v1/projections/revenue/state';
 const pipelines = '/api/v1/pipelines';
-const lists = [events, entities, letters, streams, projections, pipelines, states];
+const subscriptions = '/api/v1/subscriptions';
+const lists = [events, entities, letters, streams, projections, pipelines, subscriptions, states];
 
 /** Each parameter with a valid value, at one path that accepts it. */
 const single: [string, string, string][] = [
@@ -49,6 +50,8 @@ const single: [string, string, string][] = [
   [projections, 'cursor', 'x'],
   [pipelines, 'limit', '10'],
   [pipelines, 'cursor', 'x'],
+  [subscriptions, 'limit', '10'],
+  [subscriptions, 'cursor', 'x'],
   [states, 'limit', '10'],
   [states, 'cursor', 'x'],
   [states, 'prefix', 'a'],

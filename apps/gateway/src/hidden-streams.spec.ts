@@ -13,6 +13,7 @@ interface Names {
   stream: string;
   projection: string;
   pipeline: string;
+  subscription: string;
   event: string;
   letter: string;
 }
@@ -41,7 +42,7 @@ const letterOf = (name: string, stream: string, offset: number): DeadLetter => (
 const idOf = ({ source: of, stream, partition, offset }: DeadLetter) =>
   Buffer.from(JSON.stringify([of, stream, partition, offset])).toString('base64url');
 const namesOf = (name: string, stream: string, event: string): Names => ({
-  ...{ stream, projection: `of-${name}`, pipeline: `pl-${name}`, event },
+  ...{ stream, projection: `of-${name}`, pipeline: `pl-${name}`, subscription: `sub-${name}`, event },
   letter: idOf(letterOf(name, stream, 1)),
 });
 const ofStream: Pair = {
@@ -191,6 +192,19 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'POST /pipelines/:name/pause': ({ pipeline }) => [{ url: `${api}/pipelines/${pipeline}/pause` }],
   'POST /pipelines/:name/resume': ({ pipeline }) => [{ url: `${api}/pipelines/${pipeline}/resume` }],
   'POST /pipelines/:name/reset': ({ pipeline }) => [{ url: `${api}/pipelines/${pipeline}/reset` }],
+  'GET /subscriptions/:name': ({ subscription }) => [{ url: `${api}/subscriptions/${subscription}` }],
+  // `subscription-access.spec.ts` tests that a hidden name is taken.
+  'PUT /subscriptions/:name': ({ stream }) => [
+    { url: `${api}/subscriptions/new`, payload: source(stream) },
+    { url: `${api}/subscriptions/sub-mine`, payload: source(stream) },
+  ],
+  'DELETE /subscriptions/:name': ({ subscription }) => [{ url: `${api}/subscriptions/${subscription}` }],
+  'POST /subscriptions/:name/pause': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/pause` },
+  ],
+  'POST /subscriptions/:name/resume': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/resume` },
+  ],
 };
 
 /** Lists without a name in the request. `limited-reads.spec.ts` checks what they return. Keys belong to no stream. */
@@ -199,6 +213,7 @@ const without = [
     'streams',
     'projections',
     'pipelines',
+    'subscriptions',
     'keys',
     'keys/:key_id',
     'health-history',
@@ -225,15 +240,17 @@ beforeAll(async () => {
   for (const stream of ['mine', 'mine-2']) await gateway.definitions.createStream({ stream }, systemActor);
   await core('POST', '/projections', { name: 'of-mine', ...source('mine'), fields });
   await core('POST', '/pipelines', { name: 'pl-mine', ...source('mine'), operators: [emit('mine-2')] });
+  await core('PUT', '/subscriptions/sub-mine', source('mine'));
   await savedState(gateway, await nowServing(gateway, 'of-mine'), { key: 'e', state: [1] });
   await gateway.definitions.createStream({ stream: 'hidden' }, systemActor);
   await core('POST', '/schemas', { stream: 'hidden', event_type: 't', schema: { title: 'hidden' } });
   for (const { hidden } of [ofStream, ofSystem]) {
-    const { stream, projection, pipeline, event } = hidden;
+    const { stream, projection, pipeline, subscription, event } = hidden;
     const row = eventRow({ stream, offset: 0, event_id: event, entity_id: 'e' });
     await gateway.store.writer.appendRowBatches(rowBatchesOf([row]), stream);
     await core('POST', '/projections', { name: projection, ...source(stream), fields });
     await core('POST', '/pipelines', { name: pipeline, ...source(stream), operators: [emit('copied')] });
+    await core('PUT', `/subscriptions/${subscription}`, source(stream));
     await gateway.store.writer.appendDeadLetters([letterOf(pipeline.slice(3), stream, 1)]);
     await savedState(gateway, await nowServing(gateway, projection), { key: 'e', state: [1] });
   }
@@ -250,9 +267,12 @@ describe('names that are hidden from a key', () => {
   });
 
   it('exist: without API keys, the answer differs from that for a name that does not exist', async () => {
-    const paths = ['/streams/hidden', '/projections/of-hidden', '/pipelines/pl-hidden', '/schemas/hidden/t'];
+    const paths = [
+      ...['/streams/hidden', '/projections/of-hidden', '/pipelines/pl-hidden', '/schemas/hidden/t'],
+      '/subscriptions/sub-hidden',
+    ];
     const statuses = await Promise.all(paths.map(async (path) => (await core('GET', path)).statusCode));
-    expect(statuses).toEqual([200, 200, 200, 200]);
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
   });
 
   it.each(['projections', 'pipelines'])(
@@ -351,7 +371,7 @@ function renamed(told: Told, hidden: Names, absent: Names): unknown {
   return JSON.parse(text) as unknown;
 }
 
-async function core(method: 'GET' | 'POST', path: string, payload?: object) {
+async function core(method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) {
   const answer = await gateway.core.instance.inject({
     method,
     url: `${api}${path}`,

@@ -42,6 +42,7 @@ describe('the OpenAPI document', () => {
       'delete /api/v1/projections/{name}',
       'delete /api/v1/schemas/{stream}/{event_type}',
       'delete /api/v1/streams/{stream}',
+      'delete /api/v1/subscriptions/{name}',
       'get /api/v1/dead-letters',
       'get /api/v1/entities',
       'get /api/v1/entities/{entity_id}/state',
@@ -69,6 +70,8 @@ describe('the OpenAPI document', () => {
       'get /api/v1/snapshots',
       'get /api/v1/streams',
       'get /api/v1/streams/{stream}',
+      'get /api/v1/subscriptions',
+      'get /api/v1/subscriptions/{name}',
       'get /health',
       'get /health/live',
       'get /health/ready',
@@ -96,9 +99,12 @@ describe('the OpenAPI document', () => {
       'post /api/v1/streams',
       'post /api/v1/streams/{stream}/cloudevents',
       'post /api/v1/streams/{stream}/raw',
+      'post /api/v1/subscriptions/{name}/pause',
+      'post /api/v1/subscriptions/{name}/resume',
       'post /v1/logs',
       'put /api/v1/pipelines/{name}',
       'put /api/v1/projections/{name}',
+      'put /api/v1/subscriptions/{name}',
     ]);
   });
 

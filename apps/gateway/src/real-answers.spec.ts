@@ -38,6 +38,7 @@ const pipeline = {
     { emit: { stream: 'minutes' } },
   ],
 };
+const subscription = { source: { streams: ['orders'], event_types: ['order.placed'], where: 'true' } };
 const given = [1, 'x', 2].map((n) => ({ stream: 'orders', event_type: 'order.placed', data: { n } }));
 const send = (method: Method, url: string, ...[payload, type = 'application/json']: [object?, string?]) =>
   gateway.core.instance.inject({
@@ -187,6 +188,14 @@ const requests: [number, Method, string, object?, string?][] = [
   [200, 'POST', '/api/v1/pipelines/minutes/resume'],
   [200, 'POST', '/api/v1/pipelines/minutes/reset'],
   [204, 'DELETE', '/api/v1/pipelines/minutes'],
+  [201, 'PUT', '/api/v1/subscriptions/billing', subscription],
+  [200, 'PUT', '/api/v1/subscriptions/billing', { ...subscription, ack_within: '1m' }],
+  [409, 'PUT', '/api/v1/subscriptions/billing', { ...subscription, from: 'beginning' }],
+  [200, 'GET', '/api/v1/subscriptions'],
+  [200, 'GET', '/api/v1/subscriptions/billing'],
+  [200, 'POST', '/api/v1/subscriptions/billing/pause'],
+  [200, 'POST', '/api/v1/subscriptions/billing/resume'],
+  [204, 'DELETE', '/api/v1/subscriptions/billing'],
   [200, 'GET', '/health'],
   [200, 'GET', '/health/live'],
   [200, 'GET', '/health/ready'],

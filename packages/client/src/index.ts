@@ -12,7 +12,13 @@ export type * from './reading/states.js';
 export { Pages, type Page } from './reading/pages.js';
 export { SqlRow, SqlRows } from './reading/sql-rows.js';
 export type { DeadLetters, ReplayOptions } from './resources/dead-letters.js';
-export type { ChangesOptions, Pipelines, Projections, ReplaceOptions } from './resources/definitions.js';
+export type {
+  ChangesOptions,
+  Pipelines,
+  Projections,
+  ReplaceOptions,
+  Subscriptions,
+} from './resources/definitions.js';
 export type { Entities, Snapshots } from './resources/entities.js';
 export type { ApiKeys } from './resources/keys.js';
 export type { Schemas } from './resources/schemas.js';

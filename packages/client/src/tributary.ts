@@ -23,7 +23,7 @@ import { readEntityState, type EntityState } from './reading/states.js';
 import { DeadLetters } from './resources/dead-letters.js';
 import { Entities, Snapshots } from './resources/entities.js';
 import { ApiKeys } from './resources/keys.js';
-import { Pipelines, Projections } from './resources/definitions.js';
+import { Pipelines, Projections, Subscriptions } from './resources/definitions.js';
 import { Schemas } from './resources/schemas.js';
 import { Streams } from './resources/streams.js';
 import type {
@@ -90,6 +90,7 @@ export class Tributary {
   readonly snapshots: Snapshots;
   readonly projections: Projections;
   readonly pipelines: Pipelines;
+  readonly subscriptions: Subscriptions;
   readonly deadLetters: DeadLetters;
   readonly keys: ApiKeys;
   private readonly api: JsonApiClient;
@@ -111,6 +112,7 @@ export class Tributary {
     this.snapshots = new Snapshots(this.api);
     this.projections = new Projections(this.api);
     this.pipelines = new Pipelines(this.api);
+    this.subscriptions = new Subscriptions(this.api);
     this.deadLetters = new DeadLetters(this.api);
     this.keys = new ApiKeys(this.api);
   }

@@ -45,7 +45,7 @@ export class CreatableDefinitions<D extends RunningDefinition> extends VisibleDe
       throw this.taken(`There is a ${what} ${name} that ${verb} something else; PUT changes it.`);
     };
     const { value, changed } = await kind.change(name, next, actor);
-    return { definition: this.permitted(value, access), created: changed };
+    return { definition: this.requireVisible(value, access), created: changed };
   }
 
   /** Returns the error for a taken name. It says nothing about a definition that the caller may not see. */

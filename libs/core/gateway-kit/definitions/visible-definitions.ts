@@ -60,11 +60,11 @@ export class VisibleDefinitions<D extends RunningDefinition> {
 
   /** Returns a visible definition. @throws ProblemError 404 `<kind>_not_found`, such as `pipeline_not_found` */
   get(name: string, access: StreamAccess): D {
-    return this.permitted(this.options.kind.get(name), access);
+    return this.requireVisible(this.options.kind.get(name), access);
   }
 
   /** Returns the definition if it is visible. @throws ProblemError the errors of `get` */
-  permitted(definition: D | undefined, access: StreamAccess): D {
+  requireVisible(definition: D | undefined, access: StreamAccess): D {
     if (definition && this.permits(definition, access)) return definition;
     const { what } = this.options;
     const detail = `There is no such ${what}; GET /api/v1/${what}s lists those that you may see.`;
@@ -85,17 +85,17 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     let created = false;
     const change = (current: D | undefined) => {
       created = current === undefined;
-      return next(current && this.permitted(current, access));
+      return next(current && this.requireVisible(current, access));
     };
     const { value } = await this.options.kind.change(name, change, actor);
-    return { definition: this.permitted(value, access), created };
+    return { definition: this.requireVisible(value, access), created };
   }
 
   /** Changes a visible definition. @throws ProblemError the errors of `get`, definition_conflict, log_unavailable */
   async change(name: string, { actor, access }: DefinitionChangeCaller, next: (current: D) => D): Promise<D> {
-    const change = (current: D | undefined) => next(this.permitted(current, access));
+    const change = (current: D | undefined) => next(this.requireVisible(current, access));
     const { value } = await this.options.kind.change(name, change, actor);
-    return this.permitted(value, access);
+    return this.requireVisible(value, access);
   }
 
   /** Pauses a visible definition. @throws ProblemError the errors of `change` */
@@ -118,7 +118,7 @@ export class VisibleDefinitions<D extends RunningDefinition> {
   async remove(name: string, { actor, access }: DefinitionChangeCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
-      removed = this.permitted(current, access);
+      removed = this.requireVisible(current, access);
     };
     await this.options.kind.change(name, next, actor);
     return removed as D;

@@ -149,6 +149,13 @@ describe('authorization', () => {
       'Bearer realm="tributary", error="insufficient_scope", scope="events:read"',
     );
   });
+
+  it('is satisfied by one of several scopes, and a problem names all of them', () => {
+    const key: ApiKey = { ...entry(mine), scopes: new Set(['events:read']) };
+    requireKeyScope(key, 'definitions:read', ['events:read', 'subscriptions:consume']);
+    const problem = refusal(() => requireKeyScope(key, 'definitions:read', ['subscriptions:consume']));
+    expect(problem.message).toContain('the scope definitions:read or subscriptions:consume.');
+  });
 });
 
 function entry(made: { keyId: string; sha256: string }): ApiKey {

@@ -18,7 +18,8 @@ const manifestOptions: Options = {
     about: 'file, or folder with all YAML and JSON files below it, or -',
   },
   prune: {
-    about: 'also delete projections, pipelines and schemas that are in no file; never streams or keys',
+    about:
+      'also delete projections, pipelines, subscriptions and schemas that are in no file; never streams or keys',
   },
 };
 
@@ -48,7 +49,7 @@ export const apply: Command = {
     },
   },
   details:
-    'Streams come first, then schemas, projections, pipelines and keys; a pipeline comes after those whose output it reads.\nThe first refusal ends the command. Completed changes remain, and the next run continues.',
+    'Streams come first, then schemas, projections, pipelines, subscriptions and keys; a pipeline comes after those whose output it reads.\nThe first refusal ends the command. Completed changes remain, and the next run continues.',
   effect: 'destroys',
   async run(session, input) {
     const { client, steps } = await planFor(session, input);

@@ -2,16 +2,23 @@ import type { CallOptions, Tributary } from '#client';
 import { kindPositional } from '../resources/index.js';
 import type { Command } from './command.js';
 
-type RunnableKind = 'projection' | 'pipeline';
+type ResettableKind = 'projection' | 'pipeline';
+type RunnableKind = ResettableKind | 'subscription';
 
-const positionals = [
-  kindPositional(['projections', 'pipelines']),
+const resettable = ['projections', 'pipelines'];
+const positionals = (kinds: readonly string[]) => [
+  kindPositional(kinds),
   { name: 'NAME', about: 'name', completes: 'kind' as const },
 ];
 
-/** Returns the part of the client that pauses, resumes and resets definitions of a kind. */
-function collectionOf(client: Tributary, kind: RunnableKind) {
-  return kind === 'projection' ? client.projections : client.pipelines;
+/** Sends the request of a verb for a definition of this kind. */
+function changed(
+  client: Tributary,
+  verb: 'pause' | 'resume' | 'reset',
+  { kind, name, signal }: { kind: RunnableKind; name: string } & CallOptions,
+): Promise<{ status: string }> {
+  if (verb !== 'reset') return client[`${kind}s`][verb](name, { signal });
+  return client[kind === 'projection' ? 'projections' : 'pipelines'].reset(name, { signal });
 }
 
 /** Returns the command of a verb, which reports the kind and the name of what it changed. */
@@ -22,34 +29,35 @@ function lifecycleCommand(
   return {
     ...command,
     name: verb,
-    positionals,
+    positionals: positionals(verb === 'reset' ? resettable : [...resettable, 'subscriptions']),
     async run(session, input) {
       const [kind, name] = [input.word('KIND').replace(/s$/, '') as RunnableKind, input.word('NAME')];
       if (verb === 'reset')
-        await session.requireConfirmed(name, { what: `Resets the ${kind} ${name}: ${ofReset[kind]}` });
-      const collection = collectionOf(await session.client(), kind);
-      const options: CallOptions = { signal: session.signal };
-      const { status } = (await collection[verb](name, options)) as { status: string };
+        await session.requireConfirmed(name, {
+          what: `Resets the ${kind} ${name}: ${ofReset[kind as ResettableKind]}`,
+        });
+      const { signal } = session;
+      const { status } = await changed(await session.client(), verb, { kind, name, signal });
       session.report(`${done} ${kind} ${name}; its status is ${status}`);
     },
   };
 }
 
 /** What a reset does. */
-const ofReset: Record<RunnableKind, string> = {
+const ofReset: Record<ResettableKind, string> = {
   projection: 'its states are computed again from its streams; until then reads have the current states.',
   pipeline:
     'it discards its windows, processes its streams again, and emits the results again as other events. Events that it emitted before remain.',
 };
 
 export const pause = lifecycleCommand('pause', {
-  summary: 'Pauses a projection or a pipeline: it processes no events until `resume`.',
+  summary: 'Pauses a projection, a pipeline or a subscription: it processes no events until `resume`.',
   effect: 'writes',
   done: 'paused',
 });
 
 export const resume = lifecycleCommand('resume', {
-  summary: 'Resumes a paused or failed projection or pipeline where it stopped.',
+  summary: 'Resumes a paused or failed projection, pipeline or subscription where it stopped.',
   effect: 'writes',
   done: 'resumed',
 });

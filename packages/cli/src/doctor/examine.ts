@@ -136,8 +136,11 @@ function minorOf(version: string): string {
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 
-/** A request for each scope. It changes nothing: the server refuses an incomplete write after the scope check. */
-const probes: Record<ApiKeyScope, Probe> = {
+/**
+ * A request for each scope. It changes nothing: the server refuses an incomplete write after the scope check. No request
+ * needs `subscriptions:consume` and no other scope.
+ */
+const probes: Record<Exclude<ApiKeyScope, 'subscriptions:consume'>, Probe> = {
   'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
   'events:write': (client, options) => client.writeBatch([], options),
   'definitions:read': (client, options) => client.projections.list({ limit: 1 }, options).first(),

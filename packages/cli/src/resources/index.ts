@@ -6,11 +6,21 @@ import type {
   SchemaAddress,
   SchemaInput,
   StreamInput,
+  SubscriptionInput,
 } from '#client';
 import type { Positional } from '../arguments/options.js';
 import { UsageError } from '../errors/cli-error.js';
 import { members } from '../output/formats.js';
-import { membersOf, pick, sortedNames, sourceOf, streamsOf, type ResourceOperations } from './resource.js';
+import {
+  membersOf,
+  pick,
+  sortedNames,
+  sourceOf,
+  streamsOf,
+  withoutDefaults,
+  type ComparableDefinition,
+  type ResourceOperations,
+} from './resource.js';
 
 /** Streams. Streams are never pruned, because that would delete their events. */
 const streamResource: ResourceOperations = {
@@ -152,6 +162,41 @@ const pipelineResource: ResourceOperations = {
   provides: ({ operators }) => textsUnder(operators, 'stream').map((name) => `stream:${name}`),
 };
 
+/** What the server fills in for members that a subscription omits. */
+const subscriptionDefaults = {
+  ...{ from: 'now', order: 'entity', parked_blocks: true, ack_within: '30s', max_outstanding: 1000 },
+  retry: { attempts: 8, backoff: { first: '1s', factor: 4, most: '1h' } },
+};
+
+/** Subscriptions. A member with the server's default value is not compared. */
+const subscriptionResource: ResourceOperations = {
+  kind: 'subscription',
+  columns: members('name', 'version', 'status', 'order', 'ack_within', 'max_outstanding', 'created_at'),
+  members: membersOf<SubscriptionInput>({
+    ...{ name: true, source: true, from: true, order: true, parked_blocks: true },
+    ...{ ack_within: true, retry: true, max_outstanding: true },
+  }),
+  namedBy: ['name'],
+  optional: [],
+  fixed: ['source', 'from'],
+  prunable: true,
+  list: (client, options) => client.subscriptions.list({}, options),
+  get: (client, name, options) => client.subscriptions.get(name, options),
+  nameOf: ({ name }) => String(name),
+  definitionOf: (item) => {
+    const { name, source, ...rest } = pick(item, subscriptionResource.members);
+    const changed = withoutDefaults(rest, subscriptionDefaults) as ComparableDefinition | undefined;
+    return { name, source: sourceOf(source), ...changed };
+  },
+  create: (client, desired, options) =>
+    client.subscriptions.define(String(desired.name), desired as unknown as SubscriptionInput, options),
+  change: (client, desired, options) =>
+    client.subscriptions.define(String(desired.name), desired as unknown as SubscriptionInput, options),
+  delete: (client, name, { signal }) => client.subscriptions.delete(name, { signal }),
+  needs: ({ source }) => streamsOf(source),
+  provides: ({ name }) => [`subscription:${String(name)}`],
+};
+
 /** Returns the texts of all members with this name, at any depth, because operators nest. */
 function textsUnder(value: unknown, member: string): string[] {
   return membersUnder(value, member).filter((inner) => typeof inner === 'string');
@@ -210,6 +255,7 @@ export const resources: readonly ResourceOperations[] = [
   schemaResource,
   projectionResource,
   pipelineResource,
+  subscriptionResource,
   keyResource,
 ];
 

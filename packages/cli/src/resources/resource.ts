@@ -55,12 +55,25 @@ export function pick(item: object, names: readonly string[]): ComparableDefiniti
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
+/** Returns the value without the members that equal their defaults, at any depth; undefined if nothing is left. */
+export function withoutDefaults(value: unknown, defaults: unknown): unknown {
+  if (value === defaults || value === null) return undefined;
+  if (!isObject(value) || !isObject(defaults)) return value;
+  const entries = Object.entries(value).map(([name, one]) => [name, withoutDefaults(one, defaults[name])]);
+  const others = entries.filter(([, one]) => one !== undefined);
+  return others.length === 0 ? undefined : Object.fromEntries(others);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Returns the names sorted, because their order has no meaning. */
 export function sortedNames(names: unknown): unknown {
   return Array.isArray(names) ? (names as unknown[]).toSorted() : names;
 }
 
-/** Returns the source of a projection or a pipeline with sorted names. */
+/** Returns the source of a projection, a pipeline or a subscription with sorted names. */
 export function sourceOf(source: unknown): unknown {
   if (typeof source !== 'object' || source === null) return source;
   const { streams, event_types, ...rest } = pick(source, Object.keys(source));

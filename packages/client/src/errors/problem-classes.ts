@@ -40,6 +40,8 @@ export class EntityNotFoundError extends ProblemError {}
 export class ProjectionNotFoundError extends ProblemError {}
 /** Answer 404 `pipeline_not_found`: there is no pipeline with this name. */
 export class PipelineNotFoundError extends ProblemError {}
+/** Answer 404 `subscription_not_found`: there is no subscription with this name. */
+export class SubscriptionNotFoundError extends ProblemError {}
 /** Answer 404 `projection_key_not_found`: the projection has no such key. */
 export class ProjectionKeyNotFoundError extends ProblemError {}
 /** Answer 409 `snapshot_impossible`: the entity has no state for a snapshot. */
@@ -72,6 +74,8 @@ export class ProjectionExistsError extends ProblemError {}
 export class PipelineExistsError extends ProblemError {}
 /** Answer 409 `pipeline_loop`: the pipeline would feed itself. */
 export class PipelineLoopError extends ProblemError {}
+/** Answer 409 `subscription_source_fixed`: the source and the start of a subscription cannot be changed. */
+export class SubscriptionSourceFixedError extends ProblemError {}
 /** Answer 413 `payload_too_large`: the body is too large. */
 export class PayloadTooLargeError extends ProblemError {}
 /** Answer 414 `uri_too_long`: the URI is too long. */
@@ -145,6 +149,7 @@ export const problemClasses = {
   entity_not_found: EntityNotFoundError,
   projection_not_found: ProjectionNotFoundError,
   pipeline_not_found: PipelineNotFoundError,
+  subscription_not_found: SubscriptionNotFoundError,
   projection_key_not_found: ProjectionKeyNotFoundError,
   snapshot_impossible: SnapshotImpossibleError,
   method_not_allowed: MethodNotAllowedError,
@@ -160,6 +165,7 @@ export const problemClasses = {
   projection_exists: ProjectionExistsError,
   pipeline_exists: PipelineExistsError,
   pipeline_loop: PipelineLoopError,
+  subscription_source_fixed: SubscriptionSourceFixedError,
   payload_too_large: PayloadTooLargeError,
   uri_too_long: UriTooLongError,
   unsupported_media_type: UnsupportedMediaTypeError,

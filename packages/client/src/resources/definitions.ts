@@ -20,6 +20,8 @@ import type {
   PipelineWithStats,
   PipelineInput,
   PipelineReplacement,
+  Subscription,
+  SubscriptionInput,
 } from '../types/index.js';
 import { projectionChanges, type ProjectionChangeMessage } from '../live/live-requests.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
@@ -34,11 +36,11 @@ interface DefinitionTypes {
   Detail: object;
 }
 
-/** What projections and pipelines have in common: they are defined, read, paused, resumed, reset and deleted. */
-abstract class Definitions<Types extends DefinitionTypes> {
+/** What projections, pipelines and subscriptions have in common: they are read, paused, resumed and deleted. */
+abstract class RunningDefinitions<Types extends Omit<DefinitionTypes, 'Input'>> {
   constructor(
     protected readonly api: JsonApiClient,
-    private readonly collection: 'projections' | 'pipelines',
+    protected readonly collection: 'projections' | 'pipelines' | 'subscriptions',
   ) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<Types['WithStats']> {
@@ -47,11 +49,6 @@ abstract class Definitions<Types extends DefinitionTypes> {
 
   get(name: string, options: CallOptions = {}): Promise<Types['Detail']> {
     return this.api.get({ path: this.pathOf(name), ...options });
-  }
-
-  /** Creates a definition. Repeating the same definition changes nothing. */
-  define(input: Types['Input'] | JsonText, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.change('POST', `/api/v1/${this.collection}`, { json: textOf(input), ...options });
   }
 
   pause(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
@@ -63,11 +60,6 @@ abstract class Definitions<Types extends DefinitionTypes> {
     return this.api.change('POST', `${this.pathOf(name)}/resume`, options);
   }
 
-  /** Starts again from the events, at the position that `from` of the definition names. */
-  reset(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.change('POST', `${this.pathOf(name)}/reset`, options);
-  }
-
   /** Deletes the definition with what it has computed. Events that it has emitted remain. */
   delete(name: string, options: CallOptions = {}): Promise<void> {
     return this.api.change('DELETE', this.pathOf(name), options);
@@ -75,6 +67,19 @@ abstract class Definitions<Types extends DefinitionTypes> {
 
   protected pathOf(name: string): string {
     return `/api/v1/${this.collection}${path`/${name}`}`;
+  }
+}
+
+/** What projections and pipelines have in common: they are created by their names, and reset. */
+abstract class Definitions<Types extends DefinitionTypes> extends RunningDefinitions<Types> {
+  /** Creates a definition. Repeating the same definition changes nothing. */
+  define(input: Types['Input'] | JsonText, options: CallOptions = {}): Promise<Types['Definition']> {
+    return this.api.change('POST', `/api/v1/${this.collection}`, { json: textOf(input), ...options });
+  }
+
+  /** Starts again from the events, at the position that `from` of the definition names. */
+  reset(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
+    return this.api.change('POST', `${this.pathOf(name)}/reset`, options);
   }
 }
 
@@ -177,6 +182,29 @@ export class Pipelines extends Definitions<{
     const texts = events.map((event) => eventText(event, event.event_id));
     const json = `{"definition":${textOf(definition)},"events":[${texts.join(',')}]}`;
     return this.api.change('POST', '/api/v1/pipelines/dry-run', { json, ...options });
+  }
+}
+
+/** `client.subscriptions`: defines, reads, pauses and deletes subscriptions. */
+export class Subscriptions extends RunningDefinitions<{
+  Definition: Subscription;
+  WithStats: Subscription;
+  Detail: Subscription;
+}> {
+  constructor(api: JsonApiClient) {
+    super(api, 'subscriptions');
+  }
+
+  /**
+   * Creates a subscription, or changes the existing one, which continues at its position. `source` and `from` cannot be
+   * changed. Repeating the same definition changes nothing.
+   */
+  define(
+    name: string,
+    input: SubscriptionInput | JsonText,
+    options: CallOptions = {},
+  ): Promise<Subscription> {
+    return this.api.change('PUT', this.pathOf(name), { json: textOf(input), ...options });
   }
 }
 

@@ -73,7 +73,7 @@ export type DataValidationResult = ApiSchemas['DataValidationAnswer'];
 /** One violation of a schema by the data of an event. */
 export type Violation = ApiSchemas['ViolationAnswer'];
 
-/** The events that a projection or a pipeline reads. */
+/** The events that a projection, a pipeline or a subscription reads. */
 export type DefinitionSource = ApiSchemas['ProjectionSourceInput'];
 /** How one field of a projection's state is computed. */
 export type Field = ApiSchemas['ProjectionFieldInput'];
@@ -112,6 +112,19 @@ export type PipelineStepStats = ApiSchemas['PipelineStepStatsAnswer'];
 export type DeliveryRetry = ApiSchemas['DeliveryRetryAnswer'];
 /** A Kafka topic that a pipeline uses internally, before a window or dedupe. */
 export type InternalTopic = ApiSchemas['InternalTopicAnswer'];
+
+/** The definition of a subscription. The URL contains the name, so `name` may be omitted. */
+export type SubscriptionInput = ApiSchemas['SubscriptionInput'];
+/** How an event is repeated that a worker rejects or does not acknowledge in time. */
+export type SubscriptionRetryInput = ApiSchemas['SubscriptionRetryInput'];
+/** How long an event waits for its next attempt. */
+export type SubscriptionBackoffInput = ApiSchemas['SubscriptionBackoffInput'];
+/** A subscription's definition and status. */
+export type Subscription = ApiSchemas['SubscriptionAnswer'];
+/** How a subscription repeats events, with its defaults. */
+export type SubscriptionRetry = ApiSchemas['SubscriptionRetryAnswer'];
+/** How long the events of a subscription wait for their next attempt, with its defaults. */
+export type SubscriptionBackoff = ApiSchemas['SubscriptionBackoffAnswer'];
 
 /** A pipeline definition, and events to try it with. */
 export type DryRunInput = Replace<

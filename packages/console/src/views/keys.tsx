@@ -120,6 +120,7 @@ const everyScope: readonly ApiKeyScope[] = [
   'events:write',
   'definitions:read',
   'definitions:write',
+  'subscriptions:consume',
   'sql:read',
   'admin',
 ];

@@ -81,7 +81,7 @@ export class ChangeStreamOpener {
       requireGood: () => {
         caller.requireStillAdmitted();
         const now = projections.get(name, caller.access);
-        if (now.created_at !== created_at) projections.permitted(undefined, caller.access);
+        if (now.created_at !== created_at) projections.requireVisible(undefined, caller.access);
         if (position().length > maxIdCharacters) throw tooManyPartitions();
       },
       run: (socket, signal) => {
