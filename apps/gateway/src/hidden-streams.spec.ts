@@ -205,6 +205,24 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'POST /subscriptions/:name/resume': ({ subscription }) => [
     { url: `${api}/subscriptions/${subscription}/resume` },
   ],
+  'GET /subscriptions/:name/parked': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/parked` },
+  ],
+  'POST /subscriptions/:name/receive': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/receive`, payload: {} },
+  ],
+  'POST /subscriptions/:name/ack': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/ack`, payload: { ack: ['x'] } },
+  ],
+  'POST /subscriptions/:name/parked/replay': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/parked/replay`, payload: { all: true } },
+  ],
+  'POST /subscriptions/:name/parked/discard': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/parked/discard`, payload: { all: true } },
+  ],
+  'POST /subscriptions/:name/seek': ({ subscription }) => [
+    { url: `${api}/subscriptions/${subscription}/seek`, payload: { to: 'now' } },
+  ],
 };
 
 /** Lists without a name in the request. `limited-reads.spec.ts` checks what they return. Keys belong to no stream. */

@@ -205,16 +205,21 @@ const changes = [
   'DELETE /api/v1/subscriptions/:name',
   'POST /api/v1/subscriptions/:name/pause',
   'POST /api/v1/subscriptions/:name/resume',
+  'POST /api/v1/subscriptions/:name/receive',
+  'POST /api/v1/subscriptions/:name/ack',
+  'POST /api/v1/subscriptions/:name/parked/replay',
+  'POST /api/v1/subscriptions/:name/parked/discard',
+  'POST /api/v1/subscriptions/:name/seek',
   'POST /api/v1/keys',
   'DELETE /api/v1/keys/:key_id',
   'POST /api/v1/keys/:key_id/rotate',
 ];
 
 /** `pipeline-access.spec.ts` and `subscription-access.spec.ts` test these. */
-const testedElsewhere = ['pipelines', 'subscriptions'].flatMap((path) => [
-  `GET /api/v1/${path}`,
-  `GET /api/v1/${path}/:name`,
-]);
+const testedElsewhere = [
+  ...['pipelines', 'subscriptions'].flatMap((path) => [`GET /api/v1/${path}`, `GET /api/v1/${path}/:name`]),
+  'GET /api/v1/subscriptions/:name/parked',
+];
 
 let gateway: GivenGateway;
 const bearers: Record<'exact' | 'prefix', string> = { exact: '', prefix: '' };

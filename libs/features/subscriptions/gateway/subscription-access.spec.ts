@@ -11,8 +11,17 @@ async function bearerOf(streams: string[] | undefined, scopes: KeyScope[]): Prom
   return `Bearer ${answer.json<{ key: string }>().key}`;
 }
 
+/** What workers do. */
+const consumption = (): [HttpMethod, string, object?][] => [
+  ['POST', given.at('/receive'), {}],
+  ['POST', given.at('/ack'), { ack: ['x'] }],
+];
+
 const changes = (): [HttpMethod, string, object?][] => [
   ['PUT', given.at(), spec],
+  ['POST', given.at('/parked/replay'), { all: true }],
+  ['POST', given.at('/parked/discard'), { all: true }],
+  ['POST', given.at('/seek'), { to: 'now' }],
   ['POST', given.at('/pause')],
   ['POST', given.at('/resume')],
   ['DELETE', given.at()],
@@ -35,6 +44,26 @@ describe('access to subscriptions: a key', () => {
     },
   );
 
+  it('with subscriptions:consume receives and acknowledges events, and no other key does', async () => {
+    await given.put();
+    for (const scope of ['subscriptions:consume', 'definitions:write', 'events:read'] as const) {
+      const authorization = given.gateway.bearer[scope];
+      for (const [method, url, payload] of consumption()) {
+        const answer = await given.send(method, url, { authorization, ...(payload && { payload }) });
+        expect(answer.statusCode, answer.body).toBe(scope === 'subscriptions:consume' ? 200 : 403);
+      }
+    }
+  });
+
+  it('sees parked events with events:read only', async () => {
+    await given.put();
+    for (const scope of ['events:read', 'subscriptions:consume', 'definitions:read'] as const) {
+      const authorization = given.gateway.bearer[scope];
+      const answer = await given.send('GET', given.at('/parked'), { authorization });
+      expect(answer.statusCode, answer.body).toBe(scope === 'events:read' ? 200 : 403);
+    }
+  });
+
   it('with none of these scopes is rejected, and the problem names them', async () => {
     const authorization = given.gateway.bearer['definitions:write'];
     const answer = await given.send('GET', path, { authorization });
@@ -51,14 +80,16 @@ describe('access to subscriptions: a key', () => {
       const answer = await given.send(method, url, { authorization, ...(payload && { payload }) });
       statuses.push(answer.statusCode);
     }
-    expect(statuses).toEqual([201, 200, 200, 204]);
+    expect(statuses).toEqual([201, 200, 200, 204, 200, 200, 204]);
   });
 
   it('that does not cover every source stream gets 404, as if the subscription did not exist', async () => {
-    const authorization = await bearerOf(['orders', 'mine'], ['definitions:read', 'definitions:write']);
+    const scopes = ['definitions:read', 'definitions:write', 'events:read', 'subscriptions:consume'] as const;
+    const authorization = await bearerOf(['orders', 'mine'], [...scopes]);
     await given.put({ source: { streams: ['orders', 'refunds'] } });
     const before = given.definition;
-    for (const [method, url, payload] of [...changes(), ['GET', given.at()] as const]) {
+    const reads = [given.at(), given.at('/parked')].map((url) => ['GET', url] as const);
+    for (const [method, url, payload] of [...changes(), ...consumption(), ...reads]) {
       const answer = await given.send(method, url, { authorization, ...(payload && { payload }) });
       expect(answer.json(), `${method} ${url}`).toMatchObject({
         status: 404,

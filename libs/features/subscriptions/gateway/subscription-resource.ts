@@ -43,12 +43,12 @@ export class SubscriptionResource implements DefinitionResource<SubscriptionDefi
     { input, client }: DefinitionRequest,
     caller: DefinitionChangeCaller,
   ): Promise<DefinitionChange<SubscriptionDefinition>> {
-    const { from = 'now' } = input as SubscriptionInput;
+    const { from } = input as SubscriptionInput;
     const spec = validatedSubscription(input as SubscriptionInput);
     const streams = sourcePointers(spec);
     await this.streams.requireSources(streams, { access: caller.access, client });
     return this.visible.put(name, caller, async (current) => {
-      if (current) return changed(current, spec);
+      if (current) return changed(current, from == null ? { ...spec, from: current.spec.from } : spec);
       const run = await this.runs.begin({ streams, from: from ?? 'now' });
       const created_at = formatTime(Date.now() * 1000);
       const token_key = randomBytes(tokenKeyBytes).toString('base64url');
