@@ -88,7 +88,7 @@ it('shows a key with one stream nothing of another', async () => {
   ];
   for (const path of paths) {
     await tab.visit(path);
-    await tab.page.waitForNetworkIdle();
+    await tab.idle();
     const text = await tab.text();
     for (const name of [planted.stream, planted.projection, planted.pipeline, planted.hostile])
       expect(text, path).not.toContain(name);

@@ -10,6 +10,16 @@ import { chromium } from '../debian-program.js';
 const slowness = Number(process.env.CONSOLE_SLOW ?? 0);
 const random = slowness > 0 ? new SeededRandom(faultSeed()) : undefined;
 
+/** Counts the requests of a page that run. An answer that was just received is read and shown before its request is done. */
+const countRequests = `{
+  const { fetch } = globalThis;
+  globalThis.running = 0;
+  globalThis.fetch = (...request) => {
+    globalThis.running++;
+    return fetch(...request).finally(() => setTimeout(() => globalThis.running--, 100));
+  };
+}`;
+
 export function openBrowser(): Promise<Browser> {
   return puppeteer.launch({
     executablePath: chromium(),
@@ -40,6 +50,7 @@ export class ConsolePage {
   static async open(browser: Browser, origin: string): Promise<ConsolePage> {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
+    await page.evaluateOnNewDocument(countRequests);
     if (random) await slowDown(page, random);
     return new ConsolePage(page, origin);
   }
@@ -80,12 +91,17 @@ export class ConsolePage {
     await this.page.keyboard.sendCharacter(text);
   }
 
-  /** Runs an action, and waits until a request that it causes was answered and nothing is loading. */
+  /** Runs an action, and waits until a request that it causes was answered and its answer is shown. */
   async answered(path: string, action: () => Promise<unknown>): Promise<void> {
     const isIt = (response: { url: () => string }) => response.url().includes(path);
     await Promise.all([this.page.waitForResponse(isIt, { timeout: 60_000 }), action()]);
-    await this.page.waitForNetworkIdle();
+    await this.idle();
+  }
+
+  /** Waits until no request of the page runs: what is not shown then is not shown later, either. */
+  async idle(): Promise<void> {
     await this.settled();
+    await this.page.waitForFunction('running === 0', { timeout: 60_000 });
   }
 
   text(): Promise<string> {
