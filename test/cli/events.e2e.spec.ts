@@ -60,12 +60,10 @@ describe('produce, query and count', () => {
   it('estimates quantiles, in total and for each group', async () => {
     const asked = ['count', stream, '--quantile', '0.5', '--quantile', '1', '--value', 'event.offset'];
     const quantiles = { 0.5: expect.any(Number) as number, 1: expect.any(Number) as number };
-    expect(jsonLines((await cli.run([...asked, '-o', 'json'])).stdout)).toMatchObject([
-      { count: 1500, quantiles },
-    ]);
-    const groups = jsonLines((await cli.run([...asked, '--by', 'stream', '-o', 'json'])).stdout);
+    expect(JSON.parse((await cli.run(asked)).stdout)).toMatchObject({ count: 1500, quantiles });
+    const groups = jsonLines((await cli.run([...asked, '--by', 'stream'])).stdout);
     expect(groups).toMatchObject([{ group: stream, count: 1500, quantiles }]);
-    expect(await cli.run([...asked, '--quantile', '2'])).toMatchObject({ code: 2 });
+    expect((await cli.run([...asked, '--quantile', '2'])).stderr).toContain('from 0 to 1');
   });
 
   it('prints no error when the reader closes its output', async () => {
