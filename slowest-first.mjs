@@ -18,6 +18,7 @@ const slowest = [
   'test/operations.e2e',
   'test/far-duplicates.fault',
   'test/conditional-writes.fault',
+  'test/absent-events.fault',
   'test/soak.fault',
   'test/three-brokers.fault',
   'test/requests.e2e',

@@ -57,6 +57,15 @@ describe('produce, query and count', () => {
     for (const { start } of days) expect(start).toMatch(/T18:15:00/);
   });
 
+  it('estimates quantiles, in total and for each group', async () => {
+    const asked = ['count', stream, '--quantile', '0.5', '--quantile', '1', '--value', 'event.offset'];
+    const quantiles = { 0.5: expect.any(Number) as number, 1: expect.any(Number) as number };
+    expect(JSON.parse((await cli.run(asked)).stdout)).toMatchObject({ count: 1500, quantiles });
+    const groups = jsonLines((await cli.run([...asked, '--by', 'stream'])).stdout);
+    expect(groups).toMatchObject([{ group: stream, count: 1500, quantiles }]);
+    expect((await cli.run([...asked, '--quantile', '2'])).stderr).toContain('from 0 to 1');
+  });
+
   it('prints no error when the reader closes its output', async () => {
     expect(await cli.shell(`tributary query ${stream} | head -1 | wc -l`)).toEqual({
       ...{ code: 0, stderr: '' },

@@ -2,7 +2,23 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { expect } from 'vitest';
+import { faultSeed, SeededRandom } from '#testkit';
 import { chromium } from '../debian-program.js';
+
+/** Set by `npm run check:console-slow`: how many times slower than the processor each page is. */
+const slowness = Number(process.env.CONSOLE_SLOW ?? 0);
+const random = slowness > 0 ? new SeededRandom(faultSeed()) : undefined;
+
+/** Counts the requests of a page that run. An answer that was just received is read and shown before its request is done. */
+const countRequests = `{
+  const { fetch } = globalThis;
+  globalThis.running = 0;
+  globalThis.fetch = (...request) => {
+    globalThis.running++;
+    return fetch(...request).finally(() => setTimeout(() => globalThis.running--, 100));
+  };
+}`;
 
 export function openBrowser(): Promise<Browser> {
   return puppeteer.launch({
@@ -25,13 +41,18 @@ export class ConsolePage {
   ) {
     page.on('pageerror', (error) => this.errors.push(String(error)));
     page.on('console', (message) => {
-      if (/Content Security Policy|Refused to/.test(message.text())) this.errors.push(message.text());
+      if (!/Content Security Policy|Refused to/.test(message.text())) return;
+      const lines = message.stackTrace().map(({ url, lineNumber }) => `${url}:${lineNumber}`);
+      this.errors.push([message.text(), ...lines].join('\n'));
     });
   }
 
   static async open(browser: Browser, origin: string): Promise<ConsolePage> {
     const context = await browser.createBrowserContext();
-    return new ConsolePage(await context.newPage(), origin);
+    const page = await context.newPage();
+    await page.evaluateOnNewDocument(countRequests);
+    if (random) await slowDown(page, random);
+    return new ConsolePage(page, origin);
   }
 
   /** Opens a view by its URL. */
@@ -42,8 +63,7 @@ export class ConsolePage {
 
   /** Types the API key into the form that asks for it. */
   async enter(key: string): Promise<void> {
-    await this.page.waitForSelector('input[name=key]');
-    await this.page.type('input[name=key]', key);
+    await this.type('input[name=key]', key);
     await this.page.keyboard.press('Enter');
     await this.page.waitForSelector('nav');
     await this.settled();
@@ -62,6 +82,26 @@ export class ConsolePage {
     await this.page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
       timeout: 60_000,
     });
+  }
+
+  /** Waits for a field and enters a text at once, as pasting does. */
+  async type(selector: string, text: string): Promise<void> {
+    await this.page.waitForSelector(selector);
+    await this.page.focus(selector);
+    await this.page.keyboard.sendCharacter(text);
+  }
+
+  /** Runs an action, and waits until a request that it causes was answered and its answer is shown. */
+  async answered(path: string, action: () => Promise<unknown>): Promise<void> {
+    const isIt = (response: { url: () => string }) => response.url().includes(path);
+    await Promise.all([this.page.waitForResponse(isIt, { timeout: 60_000 }), action()]);
+    await this.idle();
+  }
+
+  /** Waits until no request of the page runs: what is not shown then is not shown later, either. */
+  async idle(): Promise<void> {
+    await this.settled();
+    await this.page.waitForFunction('running === 0', { timeout: 60_000 });
   }
 
   text(): Promise<string> {
@@ -114,5 +154,23 @@ export class ConsolePage {
 
   async close(): Promise<void> {
     await this.page.browserContext().close();
+    expect(this.errors).toEqual([]);
   }
+}
+
+/** Holds back each answer of the API and each script, for up to 1.2 s, and slows down the processor. */
+async function slowDown(page: Page, random: SeededRandom): Promise<void> {
+  await page.emulateCPUThrottling(slowness);
+  // A session of its own: specs intercept requests of the page too.
+  const session = await page.createCDPSession();
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    // The page may have gone meanwhile.
+    const pass = () => void session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
+    setTimeout(pass, random.int(1_200));
+  });
+  const patterns = ['*/api/*', '*.js'].map((urlPattern) => ({
+    urlPattern,
+    requestStage: 'Response' as const,
+  }));
+  await session.send('Fetch.enable', { patterns });
 }

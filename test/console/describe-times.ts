@@ -21,6 +21,21 @@ function describeViews(system: () => TestSystem, browser: () => Browser): void {
     await tab.enter(system().key);
   }
 
+  /** Opens the view of a stream, and waits for everything above and below its chart: nothing moves the chart after that. */
+  async function openChart(): Promise<void> {
+    await open(`/streams/${planted.stream}`);
+    const around = ['summary[.="Write an event"]', 'button[.="Delete"]', 'tbody//button'];
+    for (const one of around) await tab.page.waitForSelector(`xpath///${one}`);
+    await tab.page.waitForSelector('.chart .u-over');
+  }
+
+  /** Moves the pointer to a part of the width of the chart. */
+  async function pointAt(fraction: number): Promise<void> {
+    const chart = await tab.page.waitForSelector('.chart .u-over');
+    const { x, y, width, height } = (await chart!.boundingBox())!;
+    await tab.page.mouse.move(x + width * fraction, y + height / 2, { steps: 5 });
+  }
+
   const parameters = () => new URL(tab.page.url()).searchParams;
   const evaluate = (script: string) => tab.page.evaluate(script);
   const waitFor = (condition: string) => tab.page.waitForFunction(condition, { timeout: 60_000 });
@@ -60,7 +75,7 @@ function describeViews(system: () => TestSystem, browser: () => Browser): void {
       await write('ticks', 60);
       await open('/streams/ticks?range=15m');
       await tab.shows('60 events');
-      await tab.page.click('tr:nth-child(40) .expand');
+      await tab.page.locator('tr:nth-child(40) .expand').click();
       await tab.page.waitForSelector('.event-detail');
       const openEvent = await evaluate('document.querySelector(".event-detail dd").textContent');
       // A field with the focus would scroll into view.
@@ -85,8 +100,9 @@ function describeViews(system: () => TestSystem, browser: () => Browser): void {
       await waitFor('location.search.includes("until=")');
       const since = '.bound input:not([type])';
       const apply = async (text: string) => {
-        await tab.page.click(since, { count: 3 });
-        await tab.page.type(since, `${text}\n`);
+        await tab.page.locator(since).click({ count: 3 });
+        await tab.page.keyboard.sendCharacter(text);
+        await tab.page.keyboard.press('Enter');
       };
       await apply('yesterday');
       await tab.shows('Expected: 2026-01-31T10:00:00Z');
@@ -130,15 +146,12 @@ function describeViews(system: () => TestSystem, browser: () => Browser): void {
   });
 
   it('a drag over the chart selects whole bars, and there is a way back', async () => {
-    await open(`/streams/${planted.stream}`);
-    const chart = await tab.page.waitForSelector('.chart .u-over');
-    const { x, y, width, height } = (await chart!.boundingBox())!;
+    await openChart();
     const drag = async (from: number, to: number) => {
-      const { mouse } = tab.page;
-      await mouse.move(x + width * from, y + height / 2);
-      await mouse.down();
-      await mouse.move(x + width * to, y + height / 2, { steps: 5 });
-      await mouse.up();
+      await pointAt(from);
+      await tab.page.mouse.down();
+      await pointAt(to);
+      await tab.page.mouse.up();
     };
     await drag(0.25, 0.5);
     await tab.shows('Whole range');
@@ -160,11 +173,9 @@ function describeViews(system: () => TestSystem, browser: () => Browser): void {
   });
 
   it('a chart shows the time and the counts of a bar, by pointer and by keyboard', async () => {
-    await open(`/streams/${planted.stream}`);
+    await openChart();
     const values = 'document.querySelector(".chart-values")?.textContent';
-    const chart = await tab.page.waitForSelector('.chart .u-over');
-    const { x, y, width, height } = (await chart!.boundingBox())!;
-    await tab.page.mouse.move(x + width / 2, y + height / 2);
+    await pointAt(0.5);
     await waitFor(`/:\\d\\d UTC · \\d+ events · payment.made \\d+/.test(${values})`);
     await tab.page.mouse.move(0, 0);
     await tab.page.focus('.chart');

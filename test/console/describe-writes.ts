@@ -25,6 +25,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await tab.page.type('dialog[open] input', 'doomed');
       await tab.page.click('dialog[open] [type=submit]');
       await tab.shows('Append-only');
+      await tab.shows(planted.stream);
       expect(await tab.text()).not.toContain('doomed');
       expect((await system().core.get('/api/v1/streams/doomed')).status).toBe(404);
       await tab.close();
@@ -94,8 +95,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       });
       await created('schemas', { stream, event_type: 'order.placed', schema, mode: 'warn' });
       const tab = await opened('/dead-letters');
-      const box = await tab.page.waitForSelector(`xpath///tr[td/a[.='${stream}']]//input`);
-      await box!.click();
+      await tab.page.locator(`xpath///tr[td/a[.='${stream}']]//input`).click();
       await tab.shows('1 selected');
       expect(await tab.page.$eval('section[aria-label=Replay] .primary', isDisabled)).toBe(true);
       await tab.click('Dry run');
@@ -133,11 +133,10 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
 
 /** Clicks the button of a key's row, and the same in the dialog that asks. */
 async function confirm(tab: ConsolePage, name: string, label: string): Promise<void> {
-  const button = await tab.page.waitForSelector(
-    `xpath///tr[th//bdi[.='${name}']]//button[.='${label}' and not(ancestor::dialog)]`,
-  );
-  await button!.click();
-  await tab.page.click('dialog[open] [type=submit]');
+  const button = `xpath///tr[th//bdi[.='${name}']]//button[.='${label}' and not(ancestor::dialog)]`;
+  await tab.page.locator(button).click();
+  await tab.page.locator('dialog[open] [type=submit]').click();
+  await tab.page.waitForFunction('!document.querySelector("dialog[open]")');
 }
 
 const isDisabled = (element: { disabled?: boolean }) => element.disabled;

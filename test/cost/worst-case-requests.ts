@@ -565,6 +565,15 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   'get /api/v1/events/count': () => [
     { name: 'groups', path: path('/api/v1/events/count', { group_by: 'event_type', interval: '1s' }) },
     ...filters('/api/v1/events/count'),
+    {
+      name: 'quantiles of a group for each event',
+      path: path('/api/v1/events/count', {
+        quantile: Array.from({ length: 16 }, (_, i) => `0.${i + 10}`),
+        value: 'event.offset * event.offset / 7 + event.offset',
+        group_by: 'event_type',
+        interval: '1s',
+      }),
+    },
   ],
   'get /api/v1/events/stream': () =>
     hostileExpressions.map(({ name, where }, i) => ({

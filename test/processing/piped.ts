@@ -156,7 +156,8 @@ const counted = (processed: number, emitted: number) => ({
   ...{ dropped: 0, late: 0, failed: 0 },
 });
 
-async function countedOf(
+/** Resolves with what a pipeline has counted since its start. */
+export async function countedOf(
   { store, definitions }: DirectSystemAccess,
   name: string,
 ): Promise<ReturnType<typeof counted>> {

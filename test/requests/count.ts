@@ -10,7 +10,12 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/count on the %s po
     expect(answer.status, answer.text).toBe(200);
     return answer.json<{
       total: number;
-      buckets: { start?: string; group?: string | null; count: number }[];
+      buckets: {
+        start?: string;
+        group?: string | null;
+        count: number;
+        quantiles?: Record<string, number | null>;
+      }[];
     }>();
   };
   const tally = (key: (event: ReadEvent) => string | null) => {
@@ -41,12 +46,33 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/count on the %s po
     expect(both.total).toBe(48);
   });
 
+  it('estimates the quantiles of a number of the events', async () => {
+    const { buckets } = await count({ quantile: ['0', '1'], value: 'event.offset * 0 + 7' });
+    const seven = expect.closeTo(7, 0) as number;
+    expect(buckets).toEqual([{ count: 60, quantiles: { 0: seven, 1: seven } }]);
+    const none = await count({ quantile: '0.5', value: 'event.data.not_there', group_by: 'stream' });
+    for (const { quantiles } of none.buckets) expect(quantiles).toEqual({ 0.5: null });
+    expect(none.total).toBe(60);
+  });
+
+  it.each([
+    ['value', 'event.data[event.stream]'],
+    ['value', 'event.stream'],
+    ['value', 'event.'],
+  ])('names %s for an expression that is no number or has no translation: %s', async (pointer, value) => {
+    const answer = await system()[port].get(path('/api/v1/events/count', { quantile: '0.5', value }));
+    expect(expectProblem(answer, 'invalid_expression')).toMatchObject({ errors: [{ pointer }] });
+  });
+
   it.each([
     { interval: '0s' },
     { interval: '1 hour' },
     { interval: '-1h' },
     { group_by: 'data' },
     { order: 'asc' },
+    { quantile: '1.1', value: 'event.offset' },
+    { quantile: '0.5' },
+    { value: 'event.offset' },
   ])('refuses %j', async (parameters) => {
     const answer = await system()[port].get(
       path('/api/v1/events/count', parameters as object as Record<string, string>),

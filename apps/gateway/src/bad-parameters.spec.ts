@@ -44,6 +44,7 @@ const single: [string, string, string][] = [
   [counts, 'group_by', 'stream'],
   [counts, 'interval', '1h'],
   [counts, 'since', '2026-11-21T00:00:00Z'],
+  [counts, 'value', 'event.offset'],
   [streams, 'limit', '10'],
   [streams, 'cursor', 'x'],
   [projections, 'limit', '10'],
@@ -177,6 +178,8 @@ describe('a query parameter', () => {
     [events, 'order', ['ASC', 'up', 'asc;', ...sql]],
     [counts, 'group_by', ['data', 'Stream', 'stream, 1', ...sql]],
     [counts, 'interval', ['0s', '-1h', '1 hour', '1w', '1e9s', '99999999d', 'NaN', ...sql]],
+    [counts, 'quantile', ['-1', '1.1', '5e-1', 'NaN', '0x1', '', ' 0.5', ...sql]],
+    [counts, 'value', ['x'.repeat(4097)]],
     [
       events,
       'wait_for',

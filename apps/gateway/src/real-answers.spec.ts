@@ -143,6 +143,7 @@ const requests: [number, Method, string, object?, string?][] = [
   [400, 'GET', '/api/v1/events/query?cursor=x'],
   [200, 'GET', '/api/v1/events/count'],
   [200, 'GET', '/api/v1/events/count?group_by=entity_id&interval=1h'],
+  [400, 'GET', '/api/v1/events/count?quantile=0.5'],
   [200, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000000'],
   [404, 'GET', '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-999999999999'],
   [200, 'GET', '/api/v1/entities'],

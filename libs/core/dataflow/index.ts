@@ -3,6 +3,8 @@ export * from './definition/members.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { eventValue, logEventValue } from './expressions/event-value.js';
 export { eventVariable, storedEventVariable } from './expressions/event-variable.js';
+export { magnitudeOf, sketchBins } from './fold-operations/ddsketch.js';
+export { mostQuantiles } from './fold-operations/quantile.js';
 export { foldOperations } from './fold-operations/index.js';
 export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export type { FoldEventSortKey } from './fold-operations/position.js';

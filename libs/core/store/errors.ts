@@ -1,3 +1,5 @@
+import { UntranslatableExpressionError } from '#cel';
+
 /**
  * Error: ClickHouse did not answer, or cannot serve the request at the moment. A retry may succeed, except for its
  * subclass NonRetryableStoreError.
@@ -20,6 +22,11 @@ export class NonRetryableStoreError extends StoreUnavailableError {
  */
 export class StoreDamagedError extends StoreUnavailableError {
   override readonly name = 'StoreDamagedError';
+}
+
+/** Error: a part of the expression whose quantiles a count estimates cannot be translated to ClickHouse SQL. */
+export class UntranslatableValueError extends UntranslatableExpressionError {
+  override readonly name = 'UntranslatableValueError';
 }
 
 /** Error: a server of the ClickHouse cluster does not answer, and the request needs its rows. A retry may succeed. */

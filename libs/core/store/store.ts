@@ -1,3 +1,4 @@
+import type { ExpressionTree } from '#cel';
 import type { EpochMicros } from '#json';
 import type { StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
@@ -146,7 +147,32 @@ export interface EventCountQuery extends EventFilter {
   bucketStarts?: readonly EpochMicros[];
   /** The time that `since`, `until` and the buckets refer to; default: `timestamp`. */
   time?: EventTimeName;
+  /** Numbers of the events of each bucket, whose quantiles are estimated. */
+  quantiles?: QuantileQuery;
   limit: number;
+}
+
+/** Quantiles of the numbers that an expression gives; events for which it gives none are left out. */
+export interface QuantileQuery {
+  value: ExpressionTree;
+  /** Numbers from 0 to 1. Of n numbers in ascending order, the quantile p is the one of rank floor(p * (n - 1)). */
+  probabilities: readonly number[];
+  bins: LogarithmicBins;
+}
+
+/** Bins of the same relative width for the magnitudes of numbers: the index is `ceil(log2(magnitude) * perDoubling)`. */
+export interface LogarithmicBins {
+  perDoubling: number;
+  /** Magnitudes up to this one count as zero. */
+  zeroMagnitude: number;
+  /** The number of successive bins of each sign. Lower ones collapse into the lowest of these. */
+  most: number;
+}
+
+/** The bin of a number: the sign of the number, and the index of its magnitude; the index of zero is 0. */
+export interface SignedBin {
+  sign: -1 | 0 | 1;
+  index: number;
 }
 
 /** Names of the times of an event: when it happened, and when Tributary accepted it. */
@@ -159,6 +185,8 @@ export interface StoredEventCountBucket {
   start?: EpochMicros;
   group?: string | null;
   count: number;
+  /** The bin of each quantile, in the order of the probabilities; null if no event has a number. */
+  quantiles?: readonly (SignedBin | null)[];
 }
 
 /** A stream with its number of stored events and their first and last timestamp. */

@@ -19,7 +19,10 @@ export function requireRangeWithinBucketLimit(
 ): void {
   if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
   if ((range.until - range.since) / (intervalSeconds * 1e6) <= maxBuckets) return;
-  throw rejected('interval', `divides the time from since to until into more than ${maxBuckets} buckets`);
+  throw rejectedParameter(
+    'interval',
+    `divides the time from since to until into more than ${maxBuckets} buckets`,
+  );
 }
 
 /** Query parameters of a count that divide its time range. */
@@ -39,16 +42,19 @@ interface CountIntervals {
 export function calendarStarts(query: CountIntervals): EpochMicros[] | undefined {
   const { since, until, interval, calendar, zone } = query;
   if (calendar === undefined) {
-    if (zone !== undefined) throw rejected('zone', 'is only for a count with calendar');
+    if (zone !== undefined) throw rejectedParameter('zone', 'is only for a count with calendar');
     return undefined;
   }
-  if (interval !== undefined) throw rejected('interval', 'must not be there beside calendar');
-  if (zone === undefined) throw rejected('zone', 'is required with calendar, such as Europe/Berlin');
-  if (since === undefined) throw rejected('since', 'is required with calendar');
-  if (until === undefined) throw rejected('until', 'is required with calendar');
+  if (interval !== undefined) throw rejectedParameter('interval', 'must not be there beside calendar');
+  if (zone === undefined) throw rejectedParameter('zone', 'is required with calendar, such as Europe/Berlin');
+  if (since === undefined) throw rejectedParameter('since', 'is required with calendar');
+  if (until === undefined) throw rejectedParameter('until', 'is required with calendar');
   const starts = calendarOf(calendar, zone).startsBetween(since, until, maxBuckets + 1);
   if (starts.length > maxBuckets)
-    throw rejected('calendar', `divides the time from since to until into more than ${maxBuckets} buckets`);
+    throw rejectedParameter(
+      'calendar',
+      `divides the time from since to until into more than ${maxBuckets} buckets`,
+    );
   return starts;
 }
 
@@ -56,12 +62,13 @@ function calendarOf(unit: CalendarUnit, zone: string): Calendar {
   try {
     return new Calendar(unit, zone);
   } catch (error) {
-    if (error instanceof RangeError) throw rejected('zone', error.message);
+    if (error instanceof RangeError) throw rejectedParameter('zone', error.message);
     throw error;
   }
 }
 
-function rejected(pointer: string, detail: string): ProblemError {
+/** Returns the problem of a parameter that does not fit the others. */
+export function rejectedParameter(pointer: string, detail: string): ProblemError {
   return new ProblemError('invalid_request', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
 }
 

@@ -63,6 +63,15 @@ export class EventCountBucket {
   @ValidateIf((_, value) => value !== undefined) @IsString() @JsonSchemaPart(time) start?: string;
   @IsOptional() @IsString() group?: string | null;
   @IsInt() @Min(0) count: number;
+  @ValidateIf((_, value) => value !== undefined)
+  @IsObject()
+  @JsonSchemaPart({
+    type: 'object',
+    additionalProperties: { type: ['number', 'null'] },
+    description:
+      'With `quantile`: the estimate of each quantile, such as `{"0.5": 12.2}`; null if no event has a number.',
+  })
+  quantiles?: Readonly<Record<string, number | null>>;
 }
 
 /** Answer of `GET /api/v1/events/count`. */

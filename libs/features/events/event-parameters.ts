@@ -1,4 +1,4 @@
-import { IsIn } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsIn } from 'class-validator';
 import { limits } from '#event';
 import { type EpochMicros, hasCharacters } from '#json';
 import {
@@ -8,10 +8,18 @@ import {
   type ExpressionTree,
   RegexTooLargeError,
   InvalidCelExpressionError,
+  kinds,
+  parseChecked,
   parseCondition,
 } from '#cel';
-import { type HasCrossFieldCheck, ParseValue } from '#http';
-import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
+import { type HasCrossFieldCheck, ParseValue, ParseValues, Repeatable } from '#http';
+import {
+  eventTimeNames,
+  type EventFilter,
+  type AuthorizationScope,
+  type EventTimeName,
+  type QuantileQuery,
+} from '#store';
 import {
   Cursor,
   Flag,
@@ -29,8 +37,8 @@ import {
 } from '#gateway-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { eventVariable, storedEventVariable } from '#dataflow';
-import { requireRangeWithinBucketLimit } from './bucket-limit.js';
+import { eventVariable, mostQuantiles, sketchBins, storedEventVariable } from '#dataflow';
+import { rejectedParameter, requireRangeWithinBucketLimit } from './bucket-limit.js';
 import { liveDeliveries, type LiveDelivery } from './live/live-events-follower.js';
 import { eventFormats, type LiveEventJsonFormat } from './live/live-filter.js';
 
@@ -40,32 +48,46 @@ const bounds = { least: 1, most: limits.whereCharacters };
  * Decorator of the query parameter `where`, a CEL expression over `event`. The property gets the parsed `Expression`.
  */
 export function WhereParameter(): PropertyDecorator {
+  return Expression('where', (text) => parseCondition(text, storedEventVariable));
+}
+
+/** Decorator of a query parameter with a CEL expression. The property gets the parsed `ExpressionTree`. */
+function Expression(name: string, parse: (text: string) => ExpressionTree): PropertyDecorator {
   const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
   return applyDecorators(
-    ParseValue({ name: 'isWhere', read: readWhere, message }),
+    ParseValue({ name: `is ${name}`, read: (text) => readExpression(name, text, parse), message }),
     JsonSchemaPart({ type: 'string', minLength: bounds.least, maxLength: bounds.most }),
   );
 }
 
 /**
- * Parses the CEL expression of `where`. Returns a 400 problem for an invalid expression, a 422 problem for one whose
+ * Parses the CEL expression of a parameter. Returns a 400 problem for an invalid expression, a 422 problem for one whose
  * evaluation may cost too much, and undefined for a text that is empty or too long.
  */
-function readWhere(text: string): ExpressionTree | ProblemError | undefined {
+function readExpression(
+  name: string,
+  text: string,
+  parse: (text: string) => ExpressionTree,
+): ExpressionTree | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;
   try {
-    return parseCondition(text, storedEventVariable);
+    return parse(text);
   } catch (error) {
-    return whereProblem(error);
+    return expressionProblem(name, error);
   }
 }
 
-/** Returns the problem of an invalid `where`. @throws every other error */
-function whereProblem(error: unknown): ProblemError {
+/** Returns the problem of a parameter with an invalid expression. @throws every other error */
+function expressionProblem(pointer: string, error: unknown): ProblemError {
   if (!(error instanceof InvalidCelExpressionError)) throw error;
   const detail = `${error.message} (at character ${error.at + 1})`;
   const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
-  return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
+  return new ProblemError(code, detail, { errors: [{ pointer, detail }] });
+}
+
+/** Parses a number from 0 to 1, such as `0.99`. */
+function readProbability(text: string): number | undefined {
+  return /^(?:0(?:\.\d{1,15})?|1(?:\.0{1,15})?)$/.test(text) ? Number(text) : undefined;
 }
 
 /**
@@ -141,7 +163,7 @@ export class LiveEventStreamParameters extends EventSelectionParameters {
     try {
       checkKinds(this.where, eventVariable);
     } catch (error) {
-      throw whereProblem(error);
+      throw expressionProblem('where', error);
     }
   }
 }
@@ -206,9 +228,44 @@ export class EventCountParameters extends ConsistentEventReadParameters {
   )
   time: EventTimeName = 'timestamp';
 
+  @Repeatable()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(mostQuantiles)
+  @ArrayUnique({ message: 'must not contain a number twice' })
+  @ParseValues({
+    name: 'isProbability',
+    read: readProbability,
+    message: () => 'must be numbers from 0 to 1, such as 0.99',
+  })
+  @JsonSchemaPart({ type: 'array', items: { type: 'number', minimum: 0, maximum: 1 } })
+  @Parameter(
+    'Estimates this quantile of the numbers that `value` gives, in each bucket: 0.5 is the median. The error is at most 1 %, and the ' +
+      'result is that of the operation `quantile` of projections. Needs `value`. Repeatable.',
+    [0.5, 0.99],
+  )
+  quantile?: number[];
+
+  @Parameter(
+    'The CEL expression over `event` whose quantiles are estimated. Events for which it gives no number are counted, but left out of ' +
+      'the quantiles. Needs `quantile`.',
+    'event.data.amount',
+  )
+  @Expression('value', (text) => parseChecked(text, storedEventVariable, kinds.number))
+  value?: ExpressionTree;
+
   override requireConsistent(): void {
     super.requireConsistent();
     requireRangeWithinBucketLimit(this, this.interval);
+    if (this.quantile && !this.value)
+      throw rejectedParameter('value', 'is required with quantile, such as event.data.amount');
+    if (this.value && !this.quantile)
+      throw rejectedParameter('quantile', 'is required with value, such as 0.5');
+  }
+
+  /** The quantiles as the store's query; undefined for a count without. */
+  get quantiles(): QuantileQuery | undefined {
+    const { value, quantile: probabilities } = this;
+    return value && probabilities && { value, probabilities, bins: sketchBins };
   }
 }
 

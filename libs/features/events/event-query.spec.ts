@@ -252,6 +252,34 @@ describe('GET /api/v1/events/count', () => {
     expect(refused.errors[0]?.detail).toContain(detail);
   });
 
+  it.each([
+    ['quantile=0.5', 'value', 'is required with quantile'],
+    ['value=event.offset', 'quantile', 'is required with value'],
+    ['quantile=2&value=event.offset', 'quantile', 'numbers from 0 to 1'],
+    ['quantile=0.5&quantile=0.50&value=event.offset', 'quantile', 'twice'],
+    [
+      `value=event.offset&${Array.from({ length: 17 }, (_, i) => `quantile=0.${i + 10}`).join('&')}`,
+      'quantile',
+      '16',
+    ],
+  ])('refuses a count with %s', async (query, pointer, detail) => {
+    const refused = (await count(`?${query}`)).json<{ errors: { pointer: string; detail: string }[] }>();
+    expect(refused).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] });
+    expect(refused.errors[0]?.detail).toContain(detail);
+  });
+
+  it.each([
+    ['event.stream', 'a number is needed'],
+    ['event.offset +', 'character'],
+    ['event.offset', 'cannot evaluate'],
+  ])('names the value %s that gives no number', async (value, detail) => {
+    const refused = (await count(`?quantile=0.5&value=${encodeURIComponent(value)}`)).json<{
+      detail: string;
+    }>();
+    expect(refused).toMatchObject({ code: 'invalid_expression', errors: [{ pointer: 'value' }] });
+    expect(refused.detail).toContain(detail);
+  });
+
   it('needs a range of time for a count by a calendar', async () => {
     const refused = await count('?calendar=year&zone=UTC&since=2026-11-20T00:00:00Z');
     expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'until' }] });

@@ -25,6 +25,7 @@ import {
   withoutInstant,
 } from '#gateway-kit';
 import { zoneDataVersion } from '#cel';
+import { estimates } from './quantile-estimates.js';
 import { calendarStarts, maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventAnswer, EventCount, EventPage } from './event-answers.js';
 import {
@@ -107,7 +108,7 @@ export class EventReadController {
     summary: 'Count events',
     description:
       'The number of events: in total, or for each value of a field (`group_by`) and each time bucket ' +
-      `(\`interval\`, or \`calendar\` in local time). Empty buckets are omitted. A request for more than ${maxBuckets} buckets is ` +
+      `(\`interval\`, or \`calendar\` in local time), with quantiles of a number of the events (\`quantile\`). Empty buckets are omitted. A request for more than ${maxBuckets} buckets is ` +
       'refused.',
   })
   @ApiAnswer(EventCount, { description: 'The counts.' })
@@ -118,21 +119,22 @@ export class EventReadController {
     @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventCount> {
-    const { filter, wait_for: positions, partial, group_by: groupBy, interval, time } = parameters;
+    const { filter, wait_for: positions, partial, group_by: groupBy, interval, time, quantiles } = parameters;
     const bucketStarts = calendarStarts(parameters);
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const counted = { groupBy, intervalSeconds: interval, bucketStarts, time, limit: maxBuckets + 1 };
-    const query = { ...scope, ...filter, ...counted };
+    const counted = { groupBy, intervalSeconds: interval, bucketStarts, time, quantiles };
+    const query = { ...scope, ...filter, ...counted, limit: maxBuckets + 1 };
     const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
       readPresentShards(this.store, partial, (reader) => reader.count(query, signal)),
     );
     const { buckets, total } = answer;
     void reply.headers(missingShardsHeader(missingShards));
     requireWithinBucketLimit(buckets);
-    const answers = buckets.map(({ start, group, count }) => ({
+    const answers = buckets.map(({ start, group, count, quantiles: bins }) => ({
       ...(start !== undefined && { start: formatTime(start) }),
       ...(group !== undefined && { group }),
       count,
+      ...(bins && quantiles && { quantiles: estimates(quantiles, bins) }),
     }));
     // A count by time or group mostly accompanies a query, which has the hints.
     const isPlain = !groupBy && !interval && !bucketStarts && time === 'timestamp';

@@ -20,7 +20,7 @@ export class RegexTooLargeError extends InvalidCelExpressionError {
 
 /** Error: a part of a `where` cannot be translated to ClickHouse SQL. */
 export class UntranslatableExpressionError extends ErrorAt {
-  override readonly name = 'UntranslatableExpressionError';
+  override readonly name: string = 'UntranslatableExpressionError';
 }
 
 /** Error: no value (missing member, wrong type, division by zero, too many steps). No stack trace: it is frequent. */

@@ -34,7 +34,7 @@ export { placesOf, tens } from './small-decimal.js';
 export { readableColumns } from './sql/sql-value.js';
 export type { SqlColumn, SqlTable, SqlValueBinder } from './sql/sql-table.js';
 export { microsOfTimeText } from './sql/time-text.js';
-export { whereToSql } from './sql/where-to-sql.js';
+export { numberToSql, whereToSql } from './sql/where-to-sql.js';
 export { toJson } from './to-json.js';
 export {
   compare,

@@ -56,7 +56,11 @@ function App() {
   if (!settings.value)
     return (
       <main class="door">
-        {loading.error === undefined ? <Loading /> : <Problem error={loading.error} />}
+        {loading.error === undefined ? (
+          <Loading />
+        ) : (
+          <Problem error={loading.error} isRepeated={loading.isRepeated} />
+        )}
       </main>
     );
   if (!isOpen.value) return <Door />;

@@ -22,6 +22,9 @@ const indicesPerDoubling = Math.LN2 / Math.log1p(gammaMinusOne);
 /** Magnitudes up to this one count as zero: the bins end at the smallest normal double. */
 export const zeroMagnitude = 2 ** -1022 * gamma;
 
+/** The bins, for SQL that counts numbers in them. */
+export const sketchBins = { zeroMagnitude, perDoubling: indicesPerDoubling, most: mostBins };
+
 /** Returns the index of the bin of a magnitude above `zeroMagnitude`. */
 export function binOf(magnitude: number): number {
   // -0 + 0 is 0, as in JSON.
@@ -29,7 +32,7 @@ export function binOf(magnitude: number): number {
 }
 
 /** Returns the magnitude that stands for all in a bin: at most 1 % larger or smaller than each of them. */
-function magnitudeOf(index: number): number {
+export function magnitudeOf(index: number): number {
   return 2 ** (index / indicesPerDoubling) * (2 / (1 + gamma));
 }
 

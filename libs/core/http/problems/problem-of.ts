@@ -8,6 +8,7 @@ import {
   AnswerMemoryExhaustedError,
   StoreDamagedError,
   StoreUnavailableError,
+  UntranslatableValueError,
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
 
@@ -86,7 +87,8 @@ function portProblem(error: unknown): ProblemError | undefined {
   }
   if (error instanceof UntranslatableExpressionError) {
     const detail = `${error.message} (at character ${error.at + 1})`;
-    return new ProblemError('invalid_expression', detail, { errors: [{ pointer: 'where', detail }] });
+    const pointer = error instanceof UntranslatableValueError ? 'value' : 'where';
+    return new ProblemError('invalid_expression', detail, { errors: [{ pointer, detail }] });
   }
   return undefined;
 }

@@ -1,11 +1,18 @@
-import type { EventCountQuery } from '../store.js';
+import type { EventCountQuery, QuantileQuery } from '../store.js';
 import { tableFor } from './event-query.js';
 import { conditions, whereClause, readableEventColumns } from './connection/event-conditions.js';
 import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { binSql, quantileBinsSql, type QuantileBinsRow } from './quantile-bins.js';
 import { existingOffsetsSql } from './summaries.js';
 
 /** A row of the result of `countSql`. `total` is the same in every row. */
-export type StoredEventCountBucketRow = [start: number, group: string, count: number, total: number];
+export type StoredEventCountBucketRow = [
+  start: number,
+  group: string,
+  count: number,
+  total: number,
+  bins?: QuantileBinsRow,
+];
 
 /**
  * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. Deduplication is
@@ -13,6 +20,7 @@ export type StoredEventCountBucketRow = [start: number, group: string, count: nu
  * order of the answer, so `limit` always cuts at the same bucket.
  */
 export function countSql(query: EventCountQuery, final: boolean): ParameterizedSql {
+  if (query.quantiles) return quantilesSql(query, query.quantiles, final);
   const params = new SqlParams();
   const where = whereClause(conditions(query, params, query.time));
   return params.statement(`${query.where ? readableEventColumns : ''}
@@ -20,6 +28,24 @@ SELECT ${startOf(query, params)} AS bucket_start, ${query.groupBy ?? "''"} AS bu
   sum(events) OVER () AS total
 FROM ${tableFor(query)}${final ? ' FINAL' : ''}
 ${where}
+GROUP BY bucket_start, bucket_group
+ORDER BY bucket_start, bucket_group
+LIMIT ${params.bind('UInt64', query.limit)}`);
+}
+
+/** Counts the events of each bin first, so that ClickHouse keeps bins instead of numbers. */
+function quantilesSql(query: EventCountQuery, quantiles: QuantileQuery, final: boolean): ParameterizedSql {
+  const params = new SqlParams();
+  const where = whereClause(conditions(query, params, query.time));
+  return params.statement(`
+SELECT bucket_start, bucket_group, sum(events_in_bin) AS events, sum(events) OVER () AS total,
+  ${quantileBinsSql(quantiles, params)} AS quantile_bins
+FROM (${readableEventColumns}
+  SELECT ${startOf(query, params)} AS bucket_start, ${query.groupBy ?? "''"} AS bucket_group,
+    ${binSql(quantiles, params)} AS bin, count() AS events_in_bin
+  FROM ${tableFor(query)}${final ? ' FINAL' : ''}
+  ${where}
+  GROUP BY bucket_start, bucket_group, bin)
 GROUP BY bucket_start, bucket_group
 ORDER BY bucket_start, bucket_group
 LIMIT ${params.bind('UInt64', query.limit)}`);

@@ -30,6 +30,7 @@ import {
   repeatedRowsSql,
   type StoredEventCountBucketRow,
 } from './count-query.js';
+import { collapsedBins } from './quantile-bins.js';
 import {
   deadLettersCursor,
   deadLettersSql,
@@ -120,10 +121,11 @@ export class ClickHouseReader implements EventReader {
     const rows = await this.select<StoredEventCountBucketRow>(countSql(query, final), { signal });
     const buckets = rows
       .filter(([, , count]) => count > 0)
-      .map(([start, group, count]): StoredEventCountBucket => ({
+      .map(([start, group, count, , bins]): StoredEventCountBucket => ({
         ...((query.intervalSeconds ?? query.bucketStarts) !== undefined && { start }),
         ...(query.groupBy && { group: groupOf(query.groupBy, group) }),
         count,
+        ...(bins && query.quantiles && { quantiles: collapsedBins(bins, query.quantiles.bins) }),
       }));
     return { buckets, total: rows[0]?.[3] ?? 0 };
   }

@@ -4,7 +4,7 @@ import { allStreams, permitsStream } from '#api';
 import { type ExpressionTree, UntranslatableExpressionError } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertDeadLetterIdsBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import { QueryTooExpensiveError } from '../errors.js';
+import { QueryTooExpensiveError, UntranslatableValueError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-page-sort-key.js';
 import { assertRangesBounded, assertStoredIdsBounded, nextOffsets, type OffsetRange } from '../log-order.js';
 import type {
@@ -84,7 +84,9 @@ export class MemoryReader implements EventReader {
   }
 
   async count(query: EventCountQuery): Promise<{ buckets: StoredEventCountBucket[]; total: number }> {
-    const { time = 'timestamp' } = query;
+    const { time = 'timestamp', quantiles } = query;
+    if (quantiles)
+      throw new UntranslatableValueError('This store cannot evaluate a value.', quantiles.value.at);
     const always = { ...query, since: undefined, until: undefined };
     const rows = this.matching(always).filter((row) => within(row[time], query));
     const counts = new Map<string, StoredEventCountBucket>();

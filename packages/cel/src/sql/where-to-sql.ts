@@ -23,6 +23,15 @@ export function whereToSql(expression: ExpressionTree, table: SqlTable, params: 
   return `ifNull(${requireKind(value, 'bool', 'A condition')}, 0)`;
 }
 
+/**
+ * Returns the SQL of an expression as the nearest double (Nullable(Float64)), as `whereToSql` returns a condition: NULL in rows for
+ * which it is an error or no number.
+ * @throws UntranslatableExpressionError with the position of a part that has no translation
+ */
+export function numberToSql(expression: ExpressionTree, table: SqlTable, params: SqlValueBinder): string {
+  return requireKind(new WhereTranslator(table, params).translate(expression), 'number', 'A value');
+}
+
 class WhereTranslator {
   constructor(
     private readonly table: SqlTable,

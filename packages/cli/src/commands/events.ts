@@ -161,6 +161,11 @@ export const count: Command = {
       oneOf: ['timestamp', 'ingested_at'],
       about: 'count by the time of the event, or of its ingestion; default: timestamp',
     },
+    quantile: {
+      ...{ value: 'P', multiple: true },
+      about: 'estimate this quantile of --value: 0.5 is the median',
+    },
+    value: { value: 'CEL', about: 'number of each event for --quantile: event.data.amount' },
     ...waitOption,
   },
   effect: 'reads',
@@ -170,21 +175,26 @@ export const count: Command = {
     const calendar = input.text('calendar') as EventCountQuery['calendar'];
     const time = input.text('time') as EventCountQuery['time'];
     const intervals = { interval, calendar, zone: input.text('zone') };
-    const query = { ...filterOf(input), group_by, ...intervals, time, wait_for: input.texts('wait-for') };
+    const quantiles = { quantile: input.texts('quantile')?.map(Number), value: input.text('value') };
+    const spans = { ...intervals, time, wait_for: input.texts('wait-for') };
+    const query = { ...filterOf(input), group_by, ...spans, ...quantiles };
     const { signal } = session;
     const { total, buckets, hints } = await (await session.client()).count(query, { signal });
     if (hints) reportHints(session, '0 events', hints);
-    if (!group_by && !interval && !calendar) return session.output.one({ count: total });
+    if (!group_by && !interval && !calendar)
+      return session.output.one({ count: total, quantiles: buckets[0]?.quantiles });
     await session.output.list(buckets, countColumnsOf(query));
   },
 };
 
-function countColumnsOf({ group_by, interval, calendar }: EventCountQuery): Column<EventCountBucket>[] {
+function countColumnsOf(query: EventCountQuery): Column<EventCountBucket>[] {
+  const { group_by, interval, calendar, quantile } = query;
   const group: Column<EventCountBucket> = { name: group_by ?? '', of: (bucket) => bucket.group };
   return [
     ...((interval ?? calendar) ? [{ name: 'start' }] : []),
     ...(group_by ? [group] : []),
     { name: 'count' },
+    ...(quantile ? [{ name: 'quantiles' }] : []),
   ];
 }
 

@@ -74,6 +74,8 @@ export class ProjectionExistsError extends ProblemError {}
 export class PipelineExistsError extends ProblemError {}
 /** Answer 409 `pipeline_loop`: the pipeline would feed itself. */
 export class PipelineLoopError extends ProblemError {}
+/** Answer 409 `subscription_paused`: the subscription is paused. */
+export class SubscriptionPausedError extends ProblemError {}
 /** Answer 409 `subscription_source_fixed`: the source and the start of a subscription cannot be changed. */
 export class SubscriptionSourceFixedError extends ProblemError {}
 /** Answer 413 `payload_too_large`: the body is too large. */
@@ -165,6 +167,7 @@ export const problemClasses = {
   projection_exists: ProjectionExistsError,
   pipeline_exists: PipelineExistsError,
   pipeline_loop: PipelineLoopError,
+  subscription_paused: SubscriptionPausedError,
   subscription_source_fixed: SubscriptionSourceFixedError,
   payload_too_large: PayloadTooLargeError,
   uri_too_long: UriTooLongError,

@@ -6,37 +6,37 @@ import { apiKey, client, mayWrite, settings } from './session.js';
 type AskedScope = Extract<ApiKeyScope, 'admin' | 'definitions:write' | 'events:write'>;
 
 /** Requests that need a scope and change nothing: the definition and the batch are empty, so they are never accepted. */
-const requests: Record<AskedScope, (signal: AbortSignal) => Promise<unknown>> = {
-  admin: (signal) => client.value.keys.list({ limit: 1 }, { signal }).first(),
-  'definitions:write': (signal) =>
-    client.value.pipelines.dryRun({ definition: { jsonText: '{}' }, events: [] }, { signal }),
-  'events:write': (signal) => client.value.writeBatch([], { signal }),
+const requests: Record<AskedScope, () => Promise<unknown>> = {
+  admin: () => client.value.keys.list({ limit: 1 }).first(),
+  'definitions:write': () => client.value.pipelines.dryRun({ definition: { jsonText: '{}' }, events: [] }),
+  'events:write': () => client.value.writeBatch([]),
 };
 
-/** What was found out about a key. */
-const known = new Map<string, boolean>();
+/** What was asked about the key of this session. */
+const asked = new Map<AskedScope, Promise<boolean>>();
+apiKey.subscribe(() => asked.clear());
 
 /** Returns whether the caller has a scope, and the port allows changes; false until it is known. */
 export function useMay(scope: AskedScope): boolean {
   const skip = !mayWrite.value || settings.value?.keys === false;
-  const found = useResource((signal) => hasScope(scope, signal), [scope], { skip });
+  const found = useResource(() => hasScope(scope), [scope], { skip });
   return mayWrite.value && (skip || found.data === true);
 }
 
-/** Asks once for each key. */
-async function hasScope(scope: AskedScope, signal: AbortSignal): Promise<boolean> {
-  const name = `${scope} ${apiKey.value}`;
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  const has = await isAllowed(scope, signal);
-  known.set(name, has);
-  return has;
+/** Asks once in a session, for all components. What failed is asked again. */
+function hasScope(scope: AskedScope): Promise<boolean> {
+  const before = asked.get(scope);
+  if (before) return before;
+  const answer = isAllowed(scope);
+  asked.set(scope, answer);
+  answer.catch(() => asked.get(scope) === answer && asked.delete(scope));
+  return answer;
 }
 
 /** A key without the scope gets `insufficient_scope`; with it, the request succeeds or gets another problem. */
-async function isAllowed(scope: AskedScope, signal: AbortSignal): Promise<boolean> {
+async function isAllowed(scope: AskedScope): Promise<boolean> {
   try {
-    await requests[scope](signal);
+    await requests[scope]();
     return true;
   } catch (error) {
     if (!(error instanceof ProblemError) || ![400, 403, 422].includes(error.status)) throw error;

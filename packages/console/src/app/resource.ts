@@ -8,6 +8,8 @@ export interface LoadableData<T> {
   data?: T;
   error?: unknown;
   loading: boolean;
+  /** Whether the request that failed is repeated by itself. */
+  isRepeated?: boolean;
   /** When the data was loaded, as `Date.now()`. */
   loadedAt?: number;
   /** Loads the data again. Resolves when an answer to that request is shown, or its error. */
@@ -38,6 +40,7 @@ interface ResourceState<T> {
   of?: string;
   error?: unknown;
   loading: boolean;
+  isRepeated?: boolean;
   loadedAt?: number;
 }
 
@@ -84,6 +87,7 @@ export function useResource<T>(
           ...(of === name && { data, of, loadedAt }),
           error,
           loading: false,
+          isRepeated: isTransient(error),
         }));
         if (isTransient(error)) again(retryMs);
         else if (everyMs) again(everyMs * 3);
@@ -251,7 +255,7 @@ export function endsSession(error: unknown): boolean {
 }
 
 /** Returns whether the same request may succeed later. */
-export function isTransient(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof ProblemError) return [408, 429, 502, 503, 504].includes(error.status);
   return error instanceof UnreachableError || error instanceof TimeoutError;
 }
@@ -261,6 +265,7 @@ export interface AsyncAction<A extends unknown[]> {
   run: (...args: A) => void;
   running: boolean;
   error?: unknown;
+  /** Forgets the error. What runs goes on. */
   clear: () => void;
 }
 
@@ -275,5 +280,5 @@ export function useAction<A extends unknown[]>(work: (...args: A) => Promise<unk
       },
     );
   };
-  return { ...state, run, clear: () => setState({ running: false }) };
+  return { ...state, run, clear: () => setState((before) => (before.running ? before : { running: false })) };
 }

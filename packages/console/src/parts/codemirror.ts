@@ -89,6 +89,7 @@ function extensionsOf({ label, onText, check, completionsAt }: EditorOptions) {
       { key: 'Mod-Enter', run: acceptCompletion },
     ]),
     EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
     // A scrolling region must have a focusable element: a content that is only editable is none for axe.
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     EditorView.updateListener.of(({ docChanged, state }) => {
@@ -96,6 +97,21 @@ function extensionsOf({ label, onText, check, completionsAt }: EditorOptions) {
     }),
     theme,
   ];
+}
+
+/**
+ * Types over a selection. If the browser did it, it would keep the color of the selected text in an inline style, which the
+ * policy of the page forbids and reports.
+ */
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data } = event;
+  const { from, to, empty } = view.state.selection.main;
+  if (inputType !== 'insertText' || !data || empty || !event.cancelable) return false;
+  const insert = () => view.state.update({ ...view.state.replaceSelection(data), userEvent: 'input.type' });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handles) => handles(view, from, to, data, insert))) view.dispatch(insert());
+  event.preventDefault();
+  return true;
 }
 
 const syntaxErrors = jsonParseLinter();

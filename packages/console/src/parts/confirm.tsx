@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AsyncAction } from '../app/resource.js';
 import { Button, Form, TextInput } from './form.js';
 import { Problem } from './states.js';
@@ -23,7 +23,8 @@ export function Confirm({ label, title, typed, danger, primary, wide, action, ch
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
   const [wasRunning, setWasRunning] = useState(false);
-  useEffect(() => {
+  // Before the page is drawn: the dialog is never shown as if it could be confirmed again.
+  useLayoutEffect(() => {
     if (wasRunning && !action.running && action.error === undefined) dialog.current?.close();
     setWasRunning(action.running);
   }, [action.running]);

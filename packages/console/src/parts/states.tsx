@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { ProblemError, SqlError, UnreachableError } from '#client';
-import { isTransient, type LoadableData, type PagedLoadableData } from '../app/resource.js';
+import type { LoadableData, PagedLoadableData } from '../app/resource.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Button } from './form.js';
 
@@ -13,7 +13,7 @@ interface LoadedProps<T> {
 export function Loaded<T>({ of, children }: LoadedProps<T>) {
   return (
     <>
-      <Problem error={of.error} />
+      <Problem error={of.error} isRepeated={of.isRepeated} />
       {of.data === undefined ? (
         of.error === undefined && <Loading />
       ) : (
@@ -77,8 +77,14 @@ export function Listed<T>({ of, empty, hint, children }: ListedProps<T>) {
   );
 }
 
+interface ProblemProps {
+  error: unknown;
+  /** Whether the request is repeated by itself. A change never is. */
+  isRepeated?: boolean;
+}
+
 /** Shows an error, if there is one: the detail and the code of a problem, its parts, and the id of the request. */
-export function Problem({ error }: { error: unknown }) {
+export function Problem({ error, isRepeated }: ProblemProps) {
   if (error === undefined) return null;
   const { title, detail, code, requestId, parts } = shownOf(error);
   return (
@@ -98,7 +104,7 @@ export function Problem({ error }: { error: unknown }) {
         </ul>
       )}
       {requestId && <p class="muted small">Request {requestId}</p>}
-      {isTransient(error) && <p class="muted small">The console tries again by itself.</p>}
+      {isRepeated && <p class="muted small">The console tries again by itself.</p>}
     </div>
   );
 }

@@ -209,6 +209,8 @@ function Editing({ kind, text, error, controls, children, ...editing }: EditingP
           text={editing.beginning}
           label="Definition as JSON"
           onText={(text) => {
+            // The answer to a check of the text before is ignored.
+            checks.current++;
             setFound(undefined);
             editing.onText(text);
           }}

@@ -29,15 +29,16 @@ const choices = [
 export function DryRunPanel({ definition }: { definition: string }) {
   const [choice, setChoice] = useState('5');
   const [picked, setPicked] = useState<PickedEvents>(new Map());
-  const [result, setResult] = useState<ExactAnswer<DryRunReport>>();
+  const [result, setResult] = useState<ExactAnswer<DryRunReport> & { definition: string }>();
   const filter = readByText(definition);
   const isPicking = choice === 'picked';
   const run = useAction(async () => {
     const chosen = isPicking ? [...picked.values()] : await latest(filter!, Number(choice));
     const events = inOrder(chosen).map(sample);
-    setResult(
-      await exact(({ pipelines }) => pipelines.dryRun({ definition: { jsonText: definition }, events })),
+    const report = await exact(({ pipelines }) =>
+      pipelines.dryRun({ definition: { jsonText: definition }, events }),
     );
+    setResult({ ...report, definition });
   });
   const controls = (
     <span class="inline">
@@ -51,6 +52,11 @@ export function DryRunPanel({ definition }: { definition: string }) {
     <Card title="Dry run" beside={controls}>
       {isPicking && filter && <EventPicker filter={filter} picked={picked} onPick={setPicked} />}
       <Problem error={run.error} />
+      {result && result.definition !== definition && (
+        <p class="notice" role="status">
+          The definition has changed since this run.
+        </p>
+      )}
       {result && <Result result={result.value} text={result.text} />}
     </Card>
   );

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { PipelineWithStats, ProjectionWithStats } from '#client';
 import { useAction, useResource, type LoadableData } from '../app/resource.js';
 import { useMay } from '../app/permissions.js';
@@ -52,6 +53,17 @@ function streamsText({ source }: Job): string {
 /** The errors of at most this number of jobs are loaded for a list. */
 const mostErrors = 20;
 
+/** Milliseconds between two loads of the errors, however many jobs fail meanwhile. */
+const errorsEveryMs = 30_000;
+
+/** The last error of a job, and its count of failures when the error was loaded. */
+interface LastError {
+  failed: number;
+  text: string;
+}
+
+type LastErrors = ReadonlyMap<string, LastError>;
+
 /**
  * Returns the column of the last error of each job: why it cannot continue, or the error of its latest dead letter.
  * @param errorOf returns why a job cannot continue
@@ -62,11 +74,17 @@ export function useErrorColumn<T extends Job>(
   errorOf: (job: T) => string | null | undefined,
 ): Column<T> {
   const failing = jobs.filter((job) => job.failed > 0 && !errorOf(job)).slice(0, mostErrors);
-  const failed = failing.map(({ name, failed }) => [name, failed] as const);
-  const errors = useResource((signal) => latestErrors(kind, failed, signal), [failed], {
-    skip: failed.length === 0,
+  const latest = useRef<{ failing: readonly T[]; errors: LastErrors }>({ failing, errors: new Map() });
+  latest.current.failing = failing;
+  const load = async (signal: AbortSignal) => {
+    const { failing, errors } = latest.current;
+    return (latest.current.errors = await latestErrors({ kind, failing, before: errors }, signal));
+  };
+  const errors = useResource(load, [failing.map(({ name }) => name)], {
+    skip: failing.length === 0,
+    everyMs: errorsEveryMs,
   });
-  const shown = (job: T) => errorOf(job) || (job.failed > 0 ? errors.data?.get(job.name) : undefined);
+  const shown = (job: T) => errorOf(job) || (job.failed > 0 ? errors.data?.get(job.name)?.text : undefined);
   return {
     name: 'Last error',
     value: shown,
@@ -75,17 +93,32 @@ export function useErrorColumn<T extends Job>(
   };
 }
 
+interface FailingJobs {
+  kind: string;
+  failing: readonly Job[];
+  /** The errors that were loaded before. */
+  before: LastErrors;
+}
+
+/**
+ * Reads the newest dead letters, as many as there are jobs, in one request. A job that failed again and has none of them
+ * needs a request of its own.
+ */
 async function latestErrors(
-  kind: string,
-  failed: readonly (readonly [name: string, count: number])[],
+  { kind, failing, before }: FailingJobs,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const read = async ([name]: readonly [string, number]) => {
+): Promise<LastErrors> {
+  const { items } = await client.value.deadLetters.list({ limit: mostErrors }, { signal }).first();
+  const read = async ({ name, failed }: Job): Promise<readonly [string, LastError]> => {
     const source = `${kind}:${name}`;
-    const { items } = await client.value.deadLetters.list({ source, limit: 1 }, { signal }).first();
-    return [name, items[0]?.error ?? ''] as const;
+    const newest = items.find((letter) => letter.source === source);
+    if (newest) return [name, { failed, text: newest.error }];
+    const known = before.get(name);
+    if (known?.failed === failed) return [name, known];
+    const own = await client.value.deadLetters.list({ source, limit: 1 }, { signal }).first();
+    return [name, { failed, text: own.items[0]?.error ?? '' }];
   };
-  return new Map(await Promise.all(failed.map(read)));
+  return new Map(await Promise.all(failing.map(read)));
 }
 
 interface JobActionsProps {
@@ -135,7 +168,8 @@ export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
   return (
     <>
       <Button onClick={() => setQuery({ edit: true })}>Edit</Button>
-      <Confirm label={toggleLabel} title={`${toggleLabel} ${name}`} action={toggle}>
+      {/* The dialog closes when the status changes: it would do the opposite. */}
+      <Confirm key={toggleLabel} label={toggleLabel} title={`${toggleLabel} ${name}`} action={toggle}>
         <p>{isStopped ? effect.resume : effect.pause}</p>
       </Confirm>
       <Confirm label={restart} title={`${restart} ${name}`} action={reset}>

@@ -47,7 +47,7 @@ export function MapView() {
         </Form>
         <AsOf time={jobs.loadedAt} />
       </div>
-      <Problem error={streams.error} />
+      <Problem error={streams.error} isRepeated={streams.isRepeated} />
       <Loaded of={jobs}>
         {({ map, isPartial }) => (
           <>

@@ -47,7 +47,7 @@ export function Tile({ title, href, of, stats, points = [], format = short, ...a
         <p class="muted small">{note}</p>
       </a>
       {of.error !== undefined ? (
-        <Problem error={of.error} />
+        <Problem error={of.error} isRepeated={of.isRepeated} />
       ) : (
         <>
           <Sparkline

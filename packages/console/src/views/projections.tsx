@@ -106,7 +106,7 @@ export function ProjectionView({ name }: { name: string }) {
       </Form>
       {detail.data &&
         (isLive ? (
-          <LiveStates name={name} fields={fields} prefix={prefix} />
+          <LiveStates key={prefix} name={name} fields={fields} prefix={prefix} />
         ) : (
           <Listed of={states} empty="There are no states." hint="No event has reached this projection.">
             {(items) => (

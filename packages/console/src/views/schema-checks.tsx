@@ -72,12 +72,17 @@ interface CheckFormProps {
 
 function CheckForm({ title, label, placeholder, check, latest }: CheckFormProps) {
   const [text, setText] = useState('');
-  const [result, setResult] = useState<CheckResult>();
+  const [found, setFound] = useState<{ text: string; result: CheckResult }>();
   const submit = useAction(async () => {
-    setResult(undefined);
-    setResult(await check(text));
+    setFound(undefined);
+    setFound({ text, result: await check(text) });
   });
-  const paste = useAction(async () => setText((await latest?.()) ?? text));
+  // What is typed meanwhile stays.
+  const paste = useAction(async () => {
+    const pasted = await latest?.();
+    setText((now) => (now === text && pasted !== undefined ? pasted : now));
+  });
+  const result = found?.text === text ? found.result : undefined;
   return (
     <Card title={title}>
       <Form onSubmit={submit.run}>

@@ -90,7 +90,11 @@ function Versions({ stream, type }: { stream: string; type: string }) {
         {(items) => (
           <>
             <Version versions={items} />
-            <CheckData address={address} version={shownVersion(items).version} />
+            <CheckData
+              key={shownVersion(items).version}
+              address={address}
+              version={shownVersion(items).version}
+            />
           </>
         )}
       </Listed>

@@ -54,6 +54,11 @@ function EventForm({ stream, times, onWritten }: WriteEventProps) {
     onWritten();
   });
   const checks = useRef(0);
+  /** Ignores the answer to a check of what was typed before. */
+  const forgetCheck = () => {
+    checks.current++;
+    setVerdict(undefined);
+  };
   const check = async (text: string) => {
     const number = ++checks.current;
     const result = await violationsOf(stream, type, text);
@@ -70,7 +75,16 @@ function EventForm({ stream, times, onWritten }: WriteEventProps) {
       <Suggestions id={ids.entity} values={entities} />
       <div class="grid">
         <Field name="Event type">
-          <TextInput value={type} required maxLength={256} list={ids.type} onText={setType} />
+          <TextInput
+            value={type}
+            required
+            maxLength={256}
+            list={ids.type}
+            onText={(text) => {
+              forgetCheck();
+              setType(text);
+            }}
+          />
         </Field>
         <Field name="Entity (empty: none)">
           <TextInput value={entity} maxLength={256} list={ids.entity} onText={setEntity} />
@@ -80,7 +94,7 @@ function EventForm({ stream, times, onWritten }: WriteEventProps) {
         text={beginning}
         label="Data as JSON"
         onText={(text) => {
-          setVerdict(undefined);
+          forgetCheck();
           setData(text);
         }}
         check={check}
