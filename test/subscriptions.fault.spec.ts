@@ -29,7 +29,8 @@ class ConsumptionLedger {
 
   received({ token, event }: ReceivedEvent): void {
     const { event_id: id, entity_id: entity, version } = event;
-    if (this.confirmed.has(id)) this.findings.push(`${id} came again after its acknowledgement was confirmed`);
+    if (this.confirmed.has(id))
+      this.findings.push(`${id} came again after its acknowledgement was confirmed`);
     const tokens = this.tokens.get(id) ?? new Set();
     this.tokens.set(id, tokens.add(token));
     if (!this.isOrdered || entity === null) return;
@@ -179,12 +180,15 @@ it(
       });
       isWritten = true;
       const written = await writing;
-      const left = () => ledgers.map(({ confirmed }) => [...written].filter((id) => !confirmed.has(id)).length);
+      const left = () =>
+        ledgers.map(({ confirmed }) => [...written].filter((id) => !confirmed.has(id)).length);
       await until(() => left().every((count) => count === 0), {
         ...{ what: 'all events acknowledged', progress: left, patienceMs: 60_000 },
       });
       for (const [i, ledger] of ledgers.entries()) {
-        const shown = (await stack.core.get(`/api/v1/subscriptions/${kinds[i]}`)).json<Record<string, number>>();
+        const shown = (await stack.core.get(`/api/v1/subscriptions/${kinds[i]}`)).json<
+          Record<string, number>
+        >();
         process.stderr.write(`${kinds[i]}: ${written.size} events, ${ledger.deliveries} hand-outs\n`);
         expect(shown).toMatchObject({ retrying: 0, waiting: 0, parked: 0, outstanding: 0, lag: 0 });
         expect(ledger.findings).toEqual([]);

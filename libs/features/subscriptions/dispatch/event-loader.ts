@@ -7,66 +7,66 @@ interface EventLoaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Returns the name of the stream with this id; undefined if it was deleted. */
   nameOf(source: string): string | undefined;
+  /** Whether an event was erased with its entity. */
+  isErased(ref: EventRef, entity: string | null): boolean;
+  missing: MissingEvents;
 }
 
 /** Limit of an answer of the store, in bytes. */
 const mostBytes = 12 * 1024 * 1024;
-/** Milliseconds for which an event that the store does not have may still come, from a replica that lags. */
-const missingMs = 60_000;
-const keptCharacters = 4 * 1024 * 1024;
-const mostMissing = 10_000;
+/** Limit of the events that are kept, in characters. */
+const mostKept = 1024 * 1024;
 
 /** Loads single events by their positions, and keeps those for a while that were read and could not be handed out yet. */
 export class EventLoader {
   private readonly kept = new Map<string, StoredEvent>();
   private keptCharacters = 0;
-  /** Since when an event is missing, in milliseconds of `performance.now()`. */
-  private readonly missing = new Map<string, number>();
 
   constructor(private readonly options: EventLoaderOptions) {}
 
-  /** Keeps events for the next `load`. The oldest ones are forgotten beyond four megabytes. */
+  /** Keeps events for the next `load`. The oldest ones are forgotten beyond a megabyte. */
   keep(events: Iterable<readonly [EventRef, StoredEvent]>): void {
     for (const [ref, event] of events) {
-      this.kept.set(keyOf(ref), event);
+      const key = keyOf(ref);
+      this.forget(key);
+      this.kept.set(key, event);
       this.keptCharacters += sizeOf(event);
     }
-    for (const [key, event] of this.kept) {
-      if (this.keptCharacters <= keptCharacters) break;
-      this.forget(key, event);
+    for (const key of this.kept.keys()) {
+      if (this.keptCharacters <= mostKept) break;
+      this.forget(key);
     }
   }
 
-  /** Returns the events that are there, by position. The kept ones among them are no longer kept. */
-  async load(refs: readonly EventRef[], signal: AbortSignal): Promise<Map<string, StoredEvent>> {
+  /**
+   * Returns the events that are there, by position; `gone` for those that will not come any more, because they were erased or
+   * their stream was deleted. The kept ones among them are no longer kept.
+   */
+  async load(refs: readonly EventRef[], signal: AbortSignal): Promise<Map<string, StoredEvent | 'gone'>> {
     const found = new Map<string, StoredEvent>();
     const unknown: EventRef[] = [];
     for (const ref of refs) {
-      const key = keyOf(ref);
-      const event = this.kept.get(key);
-      if (event) {
-        this.forget(key, event);
-        found.set(key, event);
-      } else unknown.push(ref);
+      const event = this.kept.get(keyOf(ref));
+      this.forget(keyOf(ref));
+      if (event) found.set(keyOf(ref), event);
+      else if (this.options.nameOf(ref[0]) !== undefined) unknown.push(ref);
     }
     for (let at = 0; at < unknown.length; at += maxOffsetRanges)
       await this.loadSome(unknown.slice(at, at + maxOffsetRanges), { found, signal });
-    return found;
+    return new Map(
+      refs.flatMap((ref) => {
+        const known = this.found(ref, found.get(keyOf(ref)));
+        return known ? [[keyOf(ref), known] as const] : [];
+      }),
+    );
   }
 
-  /** Whether an event that was not found will not be found later either: it was erased, or its stream was deleted. */
-  isGone(ref: EventRef): boolean {
-    const [source] = ref;
-    if (this.options.nameOf(source) === undefined) return true;
-    const key = keyOf(ref);
-    const since = this.missing.get(key);
-    if (since !== undefined && performance.now() - since > missingMs) {
-      this.missing.delete(key);
-      return true;
-    }
-    if (this.missing.size >= mostMissing) this.missing.clear();
-    this.missing.set(key, since ?? performance.now());
-    return false;
+  private found(ref: EventRef, event: StoredEvent | undefined): StoredEvent | 'gone' | undefined {
+    const { missing } = this.options;
+    if (this.options.nameOf(ref[0]) === undefined) return 'gone';
+    if (!event) return missing.isGone(keyOf(ref)) ? 'gone' : undefined;
+    missing.found(keyOf(ref));
+    return this.options.isErased(ref, event.entity_id) ? 'gone' : event;
   }
 
   private async loadSome(
@@ -80,21 +80,60 @@ export class EventLoader {
     if (named.length === 0) return;
     const ranges: OffsetRange[] = named.map(({ source: _, ...range }) => range);
     const sources = new Map(named.map(({ stream, source }) => [stream, source]));
+    // The store may still have a row twice, so a page of as many rows as events can lack the last ones.
+    const limit = 2 * ranges.length + 8;
     try {
-      const query = { access: allStreams, ranges, limit: ranges.length, maxBytes: mostBytes };
-      const { events } = await this.options.reader.inLogOrder(query, to.signal);
+      const query = { access: allStreams, ranges, limit, maxBytes: mostBytes };
+      const { events, next } = await this.options.reader.inLogOrder(query, to.signal);
       for (const event of events)
         to.found.set(keyOf([sources.get(event.stream)!, event.partition, event.offset]), event);
+      const isWhole = ranges.every(({ until }, i) => (next[i] ?? 0) >= until);
+      if (!isWhole && refs.length > 1) await this.loadHalves(refs, to);
     } catch (error) {
       if (!(error instanceof QueryTooExpensiveError) || refs.length === 1) throw error;
-      const half = refs.length >> 1;
-      await this.loadSome(refs.slice(0, half), to);
-      await this.loadSome(refs.slice(half), to);
+      await this.loadHalves(refs, to);
     }
   }
 
-  private forget(key: string, event: StoredEvent): void {
-    if (this.kept.delete(key)) this.keptCharacters -= sizeOf(event);
+  private async loadHalves(
+    refs: readonly EventRef[],
+    to: Parameters<typeof this.loadSome>[1],
+  ): Promise<void> {
+    const half = refs.length >> 1;
+    await this.loadSome(refs.slice(0, half), to);
+    await this.loadSome(refs.slice(half), to);
+  }
+
+  private forget(key: string): void {
+    const event = this.kept.get(key);
+    if (!event) return;
+    this.kept.delete(key);
+    this.keptCharacters -= sizeOf(event);
+  }
+}
+
+/** Milliseconds for which an event that the store does not have may still come, from a replica that lags. */
+const missingMs = 60_000;
+const mostMissing = 10_000;
+
+/** The events that were looked for and not found, with when that was first so. */
+export class MissingEvents {
+  private readonly since = new Map<string, number>();
+
+  /** Whether an event that is not found again will not be found later either. */
+  isGone(key: string): boolean {
+    const since = this.since.get(key) ?? performance.now();
+    if (performance.now() - since > missingMs) {
+      this.since.delete(key);
+      return true;
+    }
+    if (this.since.size >= mostMissing) this.since.clear();
+    this.since.set(key, since);
+    return false;
+  }
+
+  found(key: string): void {
+    this.since.delete(key);
   }
 }
 

@@ -22,9 +22,12 @@ export interface ProgressFollower {
 /** Polls how far the events of topics are stored, in one request for all followers. Polls nothing without a follower. */
 export class StoredProgress {
   private readonly followers = new Set<ProgressFollower>();
+  private readonly unanswered = new Set<ProgressFollower>();
   private timer: NodeJS.Timeout | undefined;
   private isAsking = false;
   private stored: StoredOffsets = new Map();
+  /** When Kafka was asked last that has answered, in milliseconds of `performance.now()`. */
+  askedAt = -Infinity;
 
   constructor(private readonly options: StoredProgressOptions) {}
 
@@ -33,12 +36,14 @@ export class StoredProgress {
     return this.stored;
   }
 
-  /** Calls `moved` after each answer of Kafka with other offsets. Returns what ends that. */
+  /** Calls `moved` after the first answer of Kafka, and after each with other offsets. Returns what ends that. */
   follow(follower: ProgressFollower): () => void {
     this.followers.add(follower);
+    this.unanswered.add(follower);
     if (!this.timer && !this.isAsking) void this.ask();
     return () => {
       this.followers.delete(follower);
+      this.unanswered.delete(follower);
       if (this.followers.size > 0) return;
       clearTimeout(this.timer);
       this.timer = undefined;
@@ -48,14 +53,18 @@ export class StoredProgress {
   private async ask(): Promise<void> {
     this.isAsking = true;
     const { admin, group, pollMs = 20 } = this.options;
+    const askedAt = performance.now();
+    const asked = [...this.unanswered];
     const topics = new Map([...this.followers].flatMap((follower) => [...follower.topics()]));
     // While Kafka cannot be reached, nothing can be claimed either, and that is answered.
     const stored = await admin.committedIn(group, topics).catch(() => undefined);
     this.isAsking = false;
     const before = this.stored;
-    if (stored) this.stored = stored;
-    for (const follower of [...this.followers])
-      if (stored && hasMoved([...follower.topics().keys()], { before, stored })) follower.moved();
+    if (stored) Object.assign(this, { stored, askedAt });
+    for (const follower of stored ? [...this.followers] : []) {
+      const isFirst = asked.includes(follower) && this.unanswered.delete(follower);
+      if (isFirst || hasMoved([...follower.topics().keys()], { before, stored: stored! })) follower.moved();
+    }
     if (this.followers.size > 0)
       this.timer = setTimeout(() => void this.ask(), stored ? pollMs : 20 * pollMs).unref();
     else this.timer = undefined;

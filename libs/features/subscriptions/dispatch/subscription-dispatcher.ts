@@ -1,9 +1,10 @@
 import { durationMs, ProblemError } from '#api';
 import type { SubscriptionDefinition } from '#features/subscriptions/definition';
 import type { StoredEvent } from '#event';
+import type { Bulkhead } from '#gateway-kit';
 import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef, HandOutRef } from '../state/subscription-command.js';
-import type { GrantedDelivery } from '../state/subscription-state.js';
+import type { CommandOutcome, GrantedDelivery, SubscriptionState } from '../state/subscription-state.js';
 import type { SubscriptionLog } from '../log/subscription-log.js';
 import { EventLoader, keyOf } from './event-loader.js';
 import { SourceBuffer, type TakenEvents } from './source-buffer.js';
@@ -26,12 +27,17 @@ interface SubscriptionDispatcherOptions {
   buffer: SourceBuffer;
   loader: EventLoader;
   progress: StoredProgress;
+  /** Limits the queries of all subscriptions. */
+  reads: Bulkhead;
   topics: ProgressFollower['topics'];
 }
 
 /** A worker that waits for events. */
 interface WaitingReceiver {
   max: number;
+  /** When it came, and until when it waits, in milliseconds of `performance.now()`. */
+  since: number;
+  until: number;
   resolve: (events: readonly HandedOutEvent[]) => void;
   reject: (error: unknown) => void;
 }
@@ -44,7 +50,12 @@ const answerCharacters = 8 * 1024 * 1024;
 export const mostOpen = 50_000;
 /** Milliseconds after a claim that has brought nothing, although something seemed to be due. */
 const pauseMs = 20;
+const minimalWaitMs = 5;
 const longestWaitMs = 1_000;
+/** Milliseconds for which the last round of a request may take longer than it waits. */
+const lastRoundMs = 2_000;
+/** Milliseconds until an event is looked for again that the store did not have. */
+const missingMs = 1_000;
 
 /**
  * Hands the events of one subscription to the workers that ask this process. All that wait share one claim, and claims follow each
@@ -79,14 +90,17 @@ export class SubscriptionDispatcher {
     let leave: () => void = () => undefined;
     try {
       return await new Promise((resolve, reject) => {
-        const receiver: WaitingReceiver = { max, resolve, reject };
-        const timer = setTimeout(() => resolve([]), waitMs);
+        const since = performance.now();
+        const receiver: WaitingReceiver = { max, since, until: since + waitMs, resolve, reject };
+        // A round that has begun may still find something.
+        const timer = setTimeout(() => resolve([]), waitMs + lastRoundMs);
         const gone = () => reject(client.reason as Error);
         client.addEventListener('abort', gone, { once: true });
         leave = () => {
           clearTimeout(timer);
           client.removeEventListener('abort', gone);
           this.waiting.delete(receiver);
+          if (this.waiting.size === 0) this.ended.abort();
         };
         this.waiting.add(receiver);
         this.wake();
@@ -112,7 +126,8 @@ export class SubscriptionDispatcher {
 
   private async run(): Promise<void> {
     const { log, run, progress, topics } = this.options;
-    this.ended = new AbortController();
+    const ended = new AbortController();
+    this.ended = ended;
     const wake = () => this.wake();
     const unfollow = progress.follow({ topics, moved: wake });
     const unsubscribe = log.onChange(run, wake);
@@ -126,12 +141,15 @@ export class SubscriptionDispatcher {
           woken();
         };
         const waitMs = await this.round();
-        if (waitMs > 0 && !isAwake) await sleepUntil(awake, waitMs);
+        if (waitMs === 0) continue;
+        this.endOver();
+        if (!isAwake) await sleepUntil(awake, Math.min(waitMs, this.nextOver()));
       }
     } catch (error) {
-      for (const receiver of [...this.waiting]) receiver.reject(error);
+      // Nobody waited any more; whoever has come since is served anew.
+      if (!ended.signal.aborted) for (const receiver of [...this.waiting]) receiver.reject(error);
     } finally {
-      this.ended.abort();
+      ended.abort();
       unfollow();
       unsubscribe();
       this.running = undefined;
@@ -140,28 +158,52 @@ export class SubscriptionDispatcher {
     }
   }
 
+  /** Answers those whose time is over, after a round that has looked at what was stored after they came. */
+  private endOver(): void {
+    const now = performance.now();
+    for (const receiver of [...this.waiting])
+      if (receiver.until <= now && receiver.since < this.options.progress.askedAt) receiver.resolve([]);
+  }
+
+  /** Returns the milliseconds until the next request is over. */
+  private nextOver(): number {
+    const next = Math.min(...[...this.waiting].map(({ until }) => until));
+    return Math.max(minimalWaitMs, next - performance.now());
+  }
+
   /** Hands out what can be handed out now. Resolves with the milliseconds after which that may be different. */
   private async round(): Promise<number> {
-    const { log, run, buffer, progress } = this.options;
+    const { log, run, buffer } = this.options;
     const { spec } = this.requireRunning();
     const state = await log.stateOf(run);
     const desired = Math.min(most.events, sum([...this.waiting].map(({ max }) => max)));
     if (desired === 0) return 0;
-    const due = state.claimable(log.now, Math.min(desired, most.again));
+    const room = Math.max(0, spec.max_outstanding - state.counts.out);
+    const due = state.claimable(log.now, { most: Math.min(desired, most.again), room });
     const [exhausted, again] = split(due, ({ status, attempt }) => {
       return status === 'out' && attempt >= spec.retry.attempts;
     });
-    const room = Math.max(0, Math.min(desired - again.length, spec.max_outstanding - state.counts.out));
-    const taken: TakenEvents = state.open < mostOpen ? buffer.take(state, room) : { fresh: [], events: [] };
-    const hasRoom = again.some(({ status }) => status === 'out') || state.counts.out < spec.max_outstanding;
-    if (exhausted.length + taken.fresh.length > 0 || (again.length > 0 && hasRoom)) {
+    const left = Math.min(
+      desired - again.length,
+      room - again.filter(({ status }) => status !== 'out').length,
+    );
+    const taken: TakenEvents = state.open < mostOpen ? buffer.take(state, left) : { fresh: [], events: [] };
+    const isChanged = state.parkedBlocks !== spec.parked_blocks && state.counts.parked > 0;
+    if (due.length + taken.fresh.length > 0 || isChanged) {
       const count = await this.claim({ exhausted, again, taken }, spec);
-      return count > 0 || taken.fresh.length > 0 ? 0 : pauseMs;
+      return count > 0 || taken.fresh.length + exhausted.length > 0 ? 0 : pauseMs;
     }
-    const isRead = buffer.length === 0 && (await buffer.fill(state, progress.offsets, this.ended.signal));
+    const isRead = buffer.length === 0 && (await this.fill(state));
     if (isRead) return 0;
-    const next = hasRoom ? state.nextDue : undefined;
-    return next === undefined ? longestWaitMs : Math.min(longestWaitMs, Math.max(1, next - log.now));
+    const next = state.nextDue;
+    return next === undefined
+      ? longestWaitMs
+      : Math.min(longestWaitMs, Math.max(minimalWaitMs, next - log.now));
+  }
+
+  private fill(state: SubscriptionState): Promise<boolean> {
+    const { buffer, progress, reads } = this.options;
+    return reads.run(this.ended.signal, (signal) => buffer.fill(state, progress.offsets, signal));
   }
 
   private async claim(
@@ -171,7 +213,7 @@ export class SubscriptionDispatcher {
     const { log, run, loader } = this.options;
     const lease = durationMs(spec.ack_within);
     const began = performance.now();
-    const { granted } = await log.execute(run, {
+    const command = {
       type: 'claim',
       lease,
       most: spec.max_outstanding,
@@ -179,29 +221,48 @@ export class SubscriptionDispatcher {
       park: exhausted.map(refOf),
       again: again.map(refOf),
       fresh: taken.fresh,
-    });
+    } as const;
+    const late = ({ granted }: CommandOutcome) =>
+      void this.giveBack(granted.map(handOutOf)).catch(() => undefined);
+    const { granted } = await log.execute(run, command, late);
     loader.keep(withRefs(taken));
     if (granted.length === 0) return 0;
-    const events = await loader.load(granted.map(eventOf), this.ended.signal);
-    await this.distribute(granted, { events, usableUntil: began + lease });
+    try {
+      const events = await this.options.reads.run(this.ended.signal, (signal) =>
+        loader.load(granted.map(eventOf), signal),
+      );
+      await this.distribute(granted, { events, usableUntil: began + lease });
+    } catch (error) {
+      await this.giveBack(granted.map(handOutOf));
+      throw error;
+    }
     return granted.length;
+  }
+
+  /** Gives events back that have reached no worker: they take no attempt. */
+  async giveBack(handOuts: readonly HandOutRef[], { gone = [], delayMs = 0 }: GivenBack = {}): Promise<void> {
+    if (handOuts.length + gone.length === 0) return;
+    const { log, run } = this.options;
+    await log.execute(run, {
+      ...{ type: 'settle', ack: gone, nack: [], extend: [], lease: 0 },
+      ...{ release: handOuts, releaseDelay: delayMs },
+    });
   }
 
   /** Gives the events to those who wait, and gives back what nobody can take. */
   private async distribute(
     granted: readonly GrantedDelivery[],
-    { events, usableUntil }: { events: ReadonlyMap<string, StoredEvent>; usableUntil: number },
+    { events, usableUntil }: { events: ReadonlyMap<string, StoredEvent | 'gone'>; usableUntil: number },
   ): Promise<void> {
-    const { log, run, loader } = this.options;
-    const release: HandOutRef[] = [];
+    const missing: HandOutRef[] = [];
     const gone: HandOutRef[] = [];
     const found: HandedOutEvent[] = [];
     for (const delivery of granted) {
-      const ref = eventOf(delivery);
-      const event = events.get(keyOf(ref));
-      const handOut: HandOutRef = [...ref, delivery.claim];
-      if (event) found.push({ handOut, attempt: delivery.attempt, event, usableUntil });
-      else (loader.isGone(ref) ? gone : release).push(handOut);
+      const event = events.get(keyOf(eventOf(delivery)));
+      const handOut = handOutOf(delivery);
+      if (event === 'gone') gone.push(handOut);
+      else if (event) found.push({ handOut, attempt: delivery.attempt, event, usableUntil });
+      else missing.push(handOut);
     }
     for (const receiver of [...this.waiting]) {
       const own = firstOf(found, receiver.max);
@@ -210,9 +271,8 @@ export class SubscriptionDispatcher {
       this.waiting.delete(receiver);
       receiver.resolve(own);
     }
-    release.push(...found.map(({ handOut }) => handOut));
-    if (release.length + gone.length > 0)
-      await log.execute(run, { type: 'settle', ack: gone, nack: [], extend: [], release, lease: 0 });
+    await this.giveBack(missing, { gone, delayMs: missingMs });
+    await this.giveBack(found.map(({ handOut }) => handOut));
   }
 
   private requireRunning(): SubscriptionDefinition {
@@ -228,6 +288,17 @@ export class SubscriptionDispatcher {
     }
     return definition;
   }
+}
+
+interface GivenBack {
+  /** Events that do not exist any more: they are done. */
+  gone?: readonly HandOutRef[];
+  /** Milliseconds until the others are due again. */
+  delayMs?: number;
+}
+
+function handOutOf(delivery: GrantedDelivery): HandOutRef {
+  return [...eventOf(delivery), delivery.claim];
 }
 
 function eventOf({ source, partition, offset }: GrantedDelivery): EventRef {

@@ -5,6 +5,7 @@ import { duration, DefinitionError } from '#dataflow';
 import { eventToJson } from '#event';
 import type { SubscriptionDefinition } from '#features/subscriptions/definition';
 import {
+  abortWhenKeyEnds,
   ApiAnswer,
   bodyProblems,
   jsonType,
@@ -31,6 +32,7 @@ import {
 } from '#http';
 import { formatTime } from '#json';
 import { keyOf } from '../dispatch/event-loader.js';
+import type { HandedOutEvent } from '../dispatch/subscription-dispatcher.js';
 import { HandOutTokens } from '../dispatch/hand-out-tokens.js';
 import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef, ParkedCommand } from '../state/subscription-command.js';
@@ -73,15 +75,19 @@ export class ConsumptionController {
   async receive(
     @Name() name: string,
     @Body() { max, wait }: ReceiveInput,
-    @InjectPrincipal() { access }: Principal,
+    @InjectPrincipal() caller: Principal,
     @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
-    const definition = this.visible.get(name, access);
+    const definition = this.visible.get(name, caller.access);
     const waitMs = milliseconds(wait ?? '0s', '/wait', { least: '0s', most: '60s' });
-    const events = await this.service.receive(definition, { max: max ?? 100, waitMs }, client);
+    const { signal, end } = abortWhenKeyEnds(caller, client);
+    const events = await this.service.receive(definition, { max: max ?? 100, waitMs }, signal).finally(end);
+    // A process that was frozen, or that is slow, has events that others may have by now.
+    const isLate = ({ usableUntil }: HandedOutEvent) => performance.now() >= usableUntil;
+    const late = events.filter(isLate);
+    if (late.length > 0) await this.service.giveBack(definition, late);
     const tokens = tokensOf(definition);
-    // A process that was frozen has events that others may have by now.
-    const usable = events.filter(({ usableUntil }) => performance.now() < usableUntil);
+    const usable = events.filter((one) => !isLate(one));
     const items = usable.map(
       ({ handOut, attempt, event }) =>
         `{"token":"${tokens.sign(handOut)}","attempt":${attempt},"event":${eventToJson(event)}}`,
@@ -148,6 +154,7 @@ export class ConsumptionController {
     const streams = new Map(this.service.streamsOf(definition).map(({ source, stream }) => [source, stream]));
     const texts = items.map((delivery) => {
       const event = events.get(keyOf(refOf(delivery)));
+      const text = event && event !== 'gone' ? eventToJson(event) : null;
       const { attempt: attempts, reason, at } = delivery;
       const id = idOf(delivery, streams.get(delivery.source));
       const members = {
@@ -157,7 +164,7 @@ export class ConsumptionController {
         parked_at: formatTime(at * 1000),
         blocked: state.behind(delivery),
       };
-      return `${JSON.stringify(members).slice(0, -1)},"event":${event ? eventToJson(event) : null}}`;
+      return `${JSON.stringify(members).slice(0, -1)},"event":${text}}`;
     });
     return `{"parked":[${texts.join(',')}],${JSON.stringify(end).slice(1)}`;
   }
@@ -212,7 +219,7 @@ export class ConsumptionController {
       'handed out, waits or is parked is forgotten: its tokens have no effect any more.',
   })
   @NoContent('The subscription was moved.')
-  @Problems(bodyProblems, notFound, 'stream_not_found', 'log_unavailable')
+  @Problems(bodyProblems, notFound, 'stream_not_found', 'subscription_source_fixed', 'log_unavailable')
   async seek(
     @Name() name: string,
     @Body() { to }: SeekInput,
@@ -224,6 +231,13 @@ export class ConsumptionController {
       from: to,
       fromPointer: '/to',
     });
+    const changed = Object.keys(sources).find(
+      (stream) => sources[stream]!.id !== definition.run.sources[stream]?.id,
+    );
+    if (changed !== undefined) {
+      const detail = `The stream ${changed} was deleted and made again: make a new subscription of it.`;
+      throw new ProblemError('subscription_source_fixed', detail);
+    }
     const positions = this.service.streamsOf(definition).flatMap(({ stream, source, partitions }) => {
       const starts = sources[stream]?.starts;
       return Array.from({ length: partitions }, (_, i): EventRef => [source, i, starts?.[i] ?? 0]);

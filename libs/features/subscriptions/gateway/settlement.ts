@@ -28,6 +28,8 @@ export type SettleResults = Record<keyof SettledTokens, SettleResult[]>;
 
 /** Limit of tokens in one record of the log, which takes at most a megabyte. */
 const tokensOfRecord = 1_000;
+/** Each has a reason of up to 1 000 characters. */
+const refusalsOfRecord = 150;
 
 /** Acknowledges, refuses and prolongs what was handed out. */
 @Injectable()
@@ -61,12 +63,21 @@ export class Settlement {
     });
     const lease = durationMs(spec.ack_within);
     const settle = async (part: { ack?: HandOutRef[]; nack?: RefusalOutcome[]; extend?: HandOutRef[] }) => {
-      const command = { type: 'settle', ack: [], nack: [], extend: [], release: [], lease, ...part } as const;
+      const command = {
+        type: 'settle',
+        ack: [],
+        nack: [],
+        extend: [],
+        release: [],
+        releaseDelay: 0,
+        lease,
+        ...part,
+      } as const;
       return (await log.execute(run.id, command)).settled;
     };
     return {
       ack: await inRecords(read.ack, (ack) => settle({ ack })),
-      nack: await inRecords(refusals, (nack) => settle({ nack })),
+      nack: await inRecords(refusals, (nack) => settle({ nack }), refusalsOfRecord),
       extend: await inRecords(read.extend, (extend) => settle({ extend })),
     };
   }
@@ -76,11 +87,11 @@ export class Settlement {
 async function inRecords<T>(
   all: readonly (T | undefined)[],
   settle: (some: T[]) => Promise<readonly SettleResult[]>,
+  most = tokensOfRecord,
 ): Promise<SettleResult[]> {
   const known = all.filter((one) => one !== undefined);
   const records: T[][] = [];
-  for (let at = 0; at < known.length; at += tokensOfRecord)
-    records.push(known.slice(at, at + tokensOfRecord));
+  for (let at = 0; at < known.length; at += most) records.push(known.slice(at, at + most));
   const results = (await Promise.all(records.map(settle))).flat();
   return all.map((one) => (one === undefined ? 'unknown' : results.shift()!));
 }

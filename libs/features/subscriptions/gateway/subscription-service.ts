@@ -2,18 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { DEFINITIONS, LOG, LOGGER, PRODUCER } from '#app';
 import { compileSource, eventValue } from '#dataflow';
-import { TopicAndGroupNames, type StoredEvent } from '#event';
+import { TopicAndGroupNames, type StoredEvent, type StreamId } from '#event';
 import type { SubscriptionDefinition } from '#features/subscriptions/definition';
-import { LIVE_STORE } from '#gateway-kit';
+import { Erasures } from '#engine';
+import { Bulkhead, LIVE_STORE } from '#gateway-kit';
 import type { Log, Producer } from '#kafka';
 import { liveSources, type Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import { EventLoader } from '../dispatch/event-loader.js';
+import { EventLoader, MissingEvents } from '../dispatch/event-loader.js';
 import { SourceBuffer, type SubscribedStream } from '../dispatch/source-buffer.js';
 import { StoredProgress } from '../dispatch/stored-progress.js';
 import { SubscriptionDispatcher, type HandedOutEvent } from '../dispatch/subscription-dispatcher.js';
 import { SubscriptionLog } from '../log/subscription-log.js';
+import type { EventRef } from '../state/subscription-command.js';
 
 /** Limit of requests that wait for events in one process. */
 const mostWaiting = 2_000;
@@ -26,6 +28,11 @@ export class SubscriptionService {
   readonly log: SubscriptionLog;
   private readonly progress: StoredProgress;
   private readonly dispatchers = new Map<string, SubscriptionDispatcher>();
+  private readonly erasures: Erasures;
+  private readonly missing = new MissingEvents();
+  private readonly reads = new Bulkhead({ concurrent: 4, queued: 2 * mostWaiting, waitMs: 30_000 });
+  /** The streams of subscriptions, by run, since the definitions have changed last. */
+  private streams = new Map<string, readonly SubscribedStream[]>();
   private waiting = 0;
   private isClosed = false;
 
@@ -33,7 +40,7 @@ export class SubscriptionService {
     @Inject(LOG) log: Log,
     @Inject(PRODUCER) producer: Producer,
     @Inject(DEFINITIONS)
-    private readonly definitions: Pick<Definitions, 'subscriptions' | 'stream' | 'onChange'>,
+    private readonly definitions: Pick<Definitions, 'subscriptions' | 'stream' | 'erasures' | 'onChange'>,
     @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
     private readonly topics: TopicAndGroupNames,
     @Inject(LOGGER) logger: Logger,
@@ -41,6 +48,7 @@ export class SubscriptionService {
     const runs = () => new Set(definitions.subscriptions.all().map(({ run }) => run.id));
     this.log = new SubscriptionLog({ log, producer, names: topics, runs, logger });
     this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup });
+    this.erasures = new Erasures(definitions);
     definitions.onChange(() => this.wakeChanged());
   }
 
@@ -65,20 +73,35 @@ export class SubscriptionService {
     }
   }
 
+  /** Gives events back that could not be sent to a worker in time. */
+  async giveBack({ name, run }: SubscriptionDefinition, events: readonly HandedOutEvent[]): Promise<void> {
+    const handOuts = events.map(({ handOut }) => handOut);
+    await this.dispatcherOf(name, run.id).giveBack(handOuts);
+  }
+
   /** Returns the streams that a subscription reads and that exist. */
-  streamsOf({ run }: SubscriptionDefinition): SubscribedStream[] {
-    return liveSources(run, this.definitions).map(({ stream, id, partitions }) => ({
+  streamsOf({ run }: SubscriptionDefinition): readonly SubscribedStream[] {
+    const known = this.streams.get(run.id);
+    if (known) return known;
+    const streams = liveSources(run, this.definitions).map(({ stream, id, partitions }) => ({
       ...{ source: id, stream, partitions },
       topic: this.topics.ofStream(id),
       starts: run.sources[stream]?.starts,
     }));
+    this.streams.set(run.id, streams);
+    return streams;
   }
 
   /** Returns what loads the events of a subscription by their positions. */
   loaderOf(definition: SubscriptionDefinition): EventLoader {
     const nameOf = (source: string) =>
       this.streamsOf(definition).find((stream) => stream.source === source)?.stream;
-    return new EventLoader({ reader: this.store.reader, nameOf });
+    const isErased = ([source, partition, offset]: EventRef, entity: string | null) => {
+      const stream = source as StreamId;
+      if (entity === null || !this.erasures.concern(stream)) return false;
+      return offset < this.erasures.endOf({ stream, partition }, entity);
+    };
+    return new EventLoader({ reader: this.store.reader, nameOf, isErased, missing: this.missing });
   }
 
   /** Answers all that wait, and lets nobody wait any more. */
@@ -89,6 +112,7 @@ export class SubscriptionService {
 
   async close(): Promise<void> {
     this.stopWaiting();
+    this.erasures.close();
     await this.log.close();
   }
 
@@ -117,6 +141,7 @@ export class SubscriptionService {
       definition,
       log: this.log,
       progress: this.progress,
+      reads: this.reads,
       topics: () => new Map(streams().map(({ topic, partitions }) => [topic, partitions])),
       loader: this.loaderOf(first),
       buffer: new SourceBuffer({
@@ -131,6 +156,7 @@ export class SubscriptionService {
 
   /** Lets those that wait see that their subscription was paused, changed or deleted. */
   private wakeChanged(): void {
+    this.streams = new Map();
     for (const dispatcher of this.dispatchers.values()) dispatcher.changed();
   }
 }

@@ -17,8 +17,8 @@ const runs = new Set(['a', 'b']);
 
 async function givenProcess(log: MemoryLog): Promise<SubscriptionLog> {
   const producer = await log.producer();
-  const logger = { warn: () => undefined, debug: () => undefined };
-  const bounds = { bytes: Infinity, rows: 2 };
+  const logger = { error: () => undefined, warn: () => undefined, debug: () => undefined };
+  const bounds = { bytes: Infinity, recordBytes: 150 };
   const process = new SubscriptionLog({ log, producer, names, logger, bounds, runs: () => runs });
   opened.push(process);
   return process;
@@ -37,12 +37,20 @@ async function claim(process: SubscriptionLog, run: string, entities: readonly s
 
 async function ack(process: SubscriptionLog, run: string, granted: Awaited<ReturnType<typeof claim>>) {
   const refs = granted.map(({ partition, offset, claim }) => [source, partition, offset, claim] as const);
-  const command = { type: 'settle', ack: refs, nack: [], extend: [], release: [], lease: 0 } as const;
+  const command = {
+    type: 'settle',
+    ack: refs,
+    nack: [],
+    extend: [],
+    release: [],
+    releaseDelay: 0,
+    lease: 0,
+  } as const;
   return (await process.execute(run, command)).settled;
 }
 
 async function stateOf(process: SubscriptionLog, run: string): Promise<SnapshotCommand[]> {
-  return (await process.stateOf(run)).snapshot('x', 0, 1_000);
+  return (await process.stateOf(run)).snapshot('x', 0, 1e6);
 }
 
 /** Requires that all processes, and one that starts now, have the same states. */
@@ -106,13 +114,38 @@ describe('the log of subscriptions', () => {
     const log = new MemoryLog();
     const [one, frozen] = [await givenProcess(log), await givenProcess(log)];
     const granted = await claim(one, 'a', ['x']);
-    const late = (await frozen.stateOf('a')).snapshot('late', (await recordsOf(log)).end - 1, 10);
+    const late = (await frozen.stateOf('a')).snapshot('late', (await recordsOf(log)).end - 1, 1e6);
     await ack(one, 'a', granted);
     await one.writeSnapshots();
     const producer = await log.producer();
     await producer.append(
       late.map((part) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(part) })),
     );
+    await expectSame(log, [one]);
+    expect((await (await givenProcess(log)).stateOf('a')).open).toBe(0);
+  });
+
+  it('is not served when records were lost that no snapshot covers', async () => {
+    const log = new MemoryLog();
+    const one = await givenProcess(log);
+    await claim(one, 'a', ['x']);
+    await claim(one, 'a', ['y']);
+    await log.admin.deleteRecords({ topic, partition: 0 }, 1);
+    await expect((await givenProcess(log)).stateOf('a')).rejects.toThrow('records were lost');
+    await one.writeSnapshots();
+    await expectSame(log, [one]);
+  });
+
+  it('does not use a snapshot that is behind itself, of records that the log has lost', async () => {
+    const log = new MemoryLog();
+    const one = await givenProcess(log);
+    const granted = await claim(one, 'a', ['x']);
+    const late = (await one.stateOf('a')).snapshot('late', 1_000, 1e6);
+    const producer = await log.producer();
+    await producer.append(
+      late.map((part) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(part) })),
+    );
+    await ack(one, 'a', granted);
     await expectSame(log, [one]);
     expect((await (await givenProcess(log)).stateOf('a')).open).toBe(0);
   });

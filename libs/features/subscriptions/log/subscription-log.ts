@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SharedCall } from '#async';
+import { SharedCall, within } from '#async';
 import type { TopicAndGroupNames } from '#event';
 import {
   isRetriableLogError,
@@ -20,7 +20,7 @@ interface SubscriptionLogOptions {
   names: Pick<TopicAndGroupNames, 'subscriptions'>;
   /** Returns the runs of all subscriptions that exist. */
   runs(): ReadonlySet<string>;
-  logger: Pick<Logger, 'warn' | 'debug'>;
+  logger: Pick<Logger, 'error' | 'warn' | 'debug'>;
   bounds?: Partial<SnapshotBounds>;
 }
 
@@ -30,8 +30,8 @@ interface SnapshotBounds {
   bytes: number;
   /** Milliseconds between two looks at the size, to which every process adds a random time of as much again. */
   everyMs: number;
-  /** Limit of deliveries in one record. */
-  rows: number;
+  /** Bytes of one record of a snapshot. */
+  recordBytes: number;
 }
 
 /** A command without the id, which `execute` adds. */
@@ -39,7 +39,7 @@ export type NewCommand = {
   [T in SubscriptionCommand['type']]: Omit<Extract<SubscriptionCommand, { type: T }>, 'id'>;
 }[SubscriptionCommand['type']];
 
-const defaults: SnapshotBounds = { bytes: 8 * 1024 * 1024, everyMs: 5_000, rows: 2_000 };
+const defaults: SnapshotBounds = { bytes: 8 * 1024 * 1024, everyMs: 5_000, recordBytes: 400_000 };
 
 /** One partition: the order of its records decides. `LogAppendTime`: all processes agree on what has expired. */
 const settings = {
@@ -53,8 +53,15 @@ const settings = {
   },
 };
 
+/** Number of records of snapshots that are written at once. */
+const snapshotsAtOnce = 50;
+/** Key of the record behind all snapshots; no run has it. */
+const endKey = 'snapshots';
+
 /** Milliseconds within which this process must read a command back after it has written it. */
 const readBackMs = 10_000;
+/** Milliseconds for which a command is awaited that was not read back in time. */
+const lateMs = 60_000;
 
 /**
  * The topic `subscriptions`, in which all processes write the commands on subscriptions, and from which each computes the same
@@ -72,7 +79,9 @@ export class SubscriptionLog {
   private readonly bounds: SnapshotBounds;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
-  /** Milliseconds by which the broker's clock is ahead of that of this process. */
+  /** Bytes that the last snapshots of this process took. */
+  private snapshotBytes = 0;
+  /** Milliseconds by which the broker's clock is ahead of `performance.now()`, which no correction of the time changes. */
   private aheadMs: number | undefined;
 
   constructor(private readonly options: SubscriptionLogOptions) {
@@ -81,7 +90,7 @@ export class SubscriptionLog {
 
   /** The broker's time, in milliseconds since 1970, as far as this process knows it. */
   get now(): number {
-    return Date.now() + (this.aheadMs ?? 0);
+    return this.aheadMs === undefined ? Date.now() : Math.floor(performance.now() + this.aheadMs);
   }
 
   /**
@@ -105,18 +114,26 @@ export class SubscriptionLog {
 
   /**
    * Writes a command, and resolves with what it did once this process has read it back.
+   * @param late is called with what it did if the process reads it back later
    * @throws LogUnavailableError if that is not known: the command may still have an effect
    */
-  async execute(run: string, command: NewCommand): Promise<CommandOutcome> {
+  async execute(
+    run: string,
+    command: NewCommand,
+    late: (outcome: CommandOutcome) => void = () => undefined,
+  ): Promise<CommandOutcome> {
     await this.opened();
     const id = randomId();
     let outcome: CommandOutcome | undefined;
     this.awaited.set(id, (result) => (outcome = result));
     try {
       await this.append(run, [{ ...command, id }]);
-    } finally {
-      this.awaited.delete(id);
+    } catch (error) {
+      this.awaited.set(id, late);
+      setTimeout(() => this.awaited.delete(id), lateMs).unref();
+      throw error;
     }
+    this.awaited.delete(id);
     if (outcome) return outcome;
     throw new LogUnavailableError('a command on a subscription was not read back');
   }
@@ -134,10 +151,13 @@ export class SubscriptionLog {
     const { upTo } = table;
     if (upTo < 0) return;
     const id = randomId();
-    const snapshots = [...table.runs()].map(
-      ([run, state]) => [run, state.snapshot(id, upTo, this.bounds.rows)] as const,
+    const records = [...table.runs()].flatMap(([run, state]) =>
+      state.snapshot(id, upTo, this.bounds.recordBytes).map((part) => this.recordOf(run, part)),
     );
-    for (const [run, parts] of snapshots) await this.append(run, parts);
+    records.push(this.recordOf(endKey, { type: 'snapshots', id, upTo }));
+    this.snapshotBytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+    for (let at = 0; at < records.length; at += snapshotsAtOnce)
+      await this.appendRecords(records.slice(at, at + snapshotsAtOnce));
     // A table that is incomplete has perhaps left out commands: its snapshots end before the log begins.
     if (table !== this.table) return;
     const { log, names } = this.options;
@@ -147,7 +167,9 @@ export class SubscriptionLog {
   private async opened(): Promise<SubscriptionTable> {
     if (this.isClosed) throw new LogUnavailableError('the subscriptions are closed');
     if (this.reader?.failure) await this.reopen();
-    return await this.opening.result();
+    return await within(readBackMs, this.opening.result(), () => {
+      throw new LogUnavailableError('the topic of subscriptions is still being read');
+    });
   }
 
   private toOpen(): SharedCall<SubscriptionTable> {
@@ -162,7 +184,7 @@ export class SubscriptionLog {
         this.awaited.get(id)?.(outcome);
         for (const listener of [...(this.listeners.get(run) ?? [])]) listener();
       },
-      incomplete: () => void this.reopen(),
+      incomplete: () => void this.reopen().catch(() => undefined),
     });
     const reader = log.tableReader(names.subscriptions, {
       record: (record) => {
@@ -171,16 +193,36 @@ export class SubscriptionLog {
       },
     });
     this.reader = reader;
-    await reader.start();
-    table.complete();
+    try {
+      await reader.start();
+      // While it was read, another process may have written snapshots and deleted what was to be read.
+      const [range] = await log.admin.offsets(names.subscriptions);
+      const { beginning, end } = range ?? { beginning: 0, end: 0 };
+      if (end > beginning) await reader.caughtUp(end - 1, readBackMs);
+      if (!table.isWhole) throw this.damaged(beginning);
+      table.complete(Math.max(end, table.upTo + 1));
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
     this.table = table;
     this.lookAtSize();
     return table;
   }
 
+  private damaged(beginning: number): LogUnavailableError {
+    const { names, logger } = this.options;
+    const message =
+      `The topic ${names.subscriptions} begins at offset ${beginning} without the states at that offset: records were lost. ` +
+      'Restore the topic; or delete it, and every subscription begins again where its definition says.';
+    const error = new LogUnavailableError(message);
+    logger.error({ err: error }, 'Subscriptions cannot be served');
+    return error;
+  }
+
   /** A record is read a moment after the broker has written it, so the largest difference is the best one. */
   private measureClock(timestamp: number): void {
-    this.aheadMs = Math.max(timestamp - Date.now(), (this.aheadMs ?? -Infinity) - 1);
+    this.aheadMs = Math.max(timestamp - performance.now(), (this.aheadMs ?? -Infinity) - 1);
   }
 
   private async reopen(): Promise<void> {
@@ -191,12 +233,16 @@ export class SubscriptionLog {
     await reader?.close();
   }
 
-  private async append(run: string, commands: readonly SubscriptionRecord[]): Promise<void> {
-    const { producer, names } = this.options;
-    const records = commands.map((command): ProducerRecord => {
-      return { topic: names.subscriptions, key: run, partition: 0, value: JSON.stringify(command) };
-    });
-    const positions = await producer.append(records);
+  private append(run: string, commands: readonly SubscriptionRecord[]): Promise<void> {
+    return this.appendRecords(commands.map((command) => this.recordOf(run, command)));
+  }
+
+  private recordOf(key: string, record: SubscriptionRecord): ProducerRecord {
+    return { topic: this.options.names.subscriptions, key, partition: 0, value: JSON.stringify(record) };
+  }
+
+  private async appendRecords(records: readonly ProducerRecord[]): Promise<void> {
+    const positions = await this.options.producer.append(records);
     const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
     if (!this.reader) throw new LogUnavailableError('the topic of subscriptions is read anew');
     await this.reader.caughtUp(last, readBackMs);
@@ -208,7 +254,8 @@ export class SubscriptionLog {
     const { everyMs, bytes } = this.bounds;
     this.timer = setTimeout(
       () => {
-        const isLarge = (this.table?.bytesSinceSnapshot ?? 0) > bytes;
+        const most = Math.max(bytes, 2 * this.snapshotBytes);
+        const isLarge = (this.table?.bytesSinceSnapshot ?? 0) > most;
         const written = isLarge ? this.writeSnapshots() : Promise.resolve();
         written
           .catch((error: unknown) => {

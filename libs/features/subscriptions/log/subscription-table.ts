@@ -10,7 +10,7 @@ import { SubscriptionState, type CommandOutcome, type CommandPosition } from '..
 export interface SubscriptionTableListener {
   /** A command has changed the state of this run of a subscription. */
   applied(run: string, command: SubscriptionCommand, outcome: CommandOutcome): void;
-  /** The topic has lost records between two that were read: the table is no longer complete, and must be read anew. */
+  /** Records are missing between two that were read: the table is no longer complete, and must be read anew. */
   incomplete(): void;
 }
 
@@ -20,7 +20,13 @@ const forgetMs = 600_000;
 interface UnappliedRecords {
   commands: { command: SubscriptionCommand; position: CommandPosition }[];
   /** The parts of each snapshot that have been read, by the id of the snapshot. */
-  snapshots: Map<string, SnapshotCommand[]>;
+  snapshots: Map<string, SnapshotParts>;
+}
+
+interface SnapshotParts {
+  /** Offset of the first part that was read. */
+  offset: number;
+  parts: SnapshotCommand[];
 }
 
 /**
@@ -33,6 +39,8 @@ export class SubscriptionTable {
   private unapplied: Map<string, UnappliedRecords> | undefined = new Map();
   /** Offset of the first record that was read: the log has all records from here on. */
   private first = -1;
+  /** Whether the topic has the end of snapshots that cover all records before its first one. */
+  private isCovered = false;
   private isIncomplete = false;
   /** When a run with a state was first found without a definition, in milliseconds of `performance.now()`. */
   private readonly unknownSince = new Map<string, number>();
@@ -70,27 +78,42 @@ export class SubscriptionTable {
 
   read({ key, value, offset, timestamp }: ConsumerRecord): void {
     if (this.isIncomplete) return;
-    if (this.upTo >= 0 && offset !== this.upTo + 1) {
+    if (offset !== this.upTo + 1 && !(this.unapplied && this.first < 0)) {
       if (!this.unapplied) {
         this.isIncomplete = true;
         return this.listener.incomplete();
       }
       this.unapplied.clear();
       this.first = -1;
+      this.isCovered = false;
     }
     if (this.first < 0) this.first = offset;
     this.upTo = offset;
     this.bytesSinceSnapshot += value?.length ?? 0;
     const record = value && readSubscriptionRecord(value);
     if (!key || !record) return;
-    if (record.type === 'snapshot') this.bytesSinceSnapshot = 0;
-    this.take(key.toString(), record, { offset, timestamp });
+    if (record.type === 'snapshots') {
+      this.isCovered ||= record.upTo >= this.first - 1 && record.upTo < offset;
+      this.bytesSinceSnapshot = 0;
+    } else this.take(key.toString(), record, { offset, timestamp });
   }
 
-  /** Computes the states from the records that have been read. Further records change them at once. */
-  complete(): void {
+  /**
+   * Whether the records that have been read give the states: the topic begins with the first record that was ever written, or has
+   * snapshots of all states at its first record.
+   */
+  get isWhole(): boolean {
+    return this.first <= 0 || this.isCovered;
+  }
+
+  /**
+   * Computes the states from the records that have been read. Further records change them at once.
+   * @param next offset of the next record
+   */
+  complete(next: number): void {
     const { unapplied } = this;
     this.unapplied = undefined;
+    this.upTo = next - 1;
     for (const [run, { commands, snapshots }] of unapplied ?? []) {
       const latest = latestSnapshot(snapshots.values(), this.first);
       const state = this.of(run);
@@ -111,23 +134,29 @@ export class SubscriptionTable {
     const own: UnappliedRecords = this.unapplied.get(run) ?? { commands: [], snapshots: new Map() };
     this.unapplied.set(run, own);
     if (record.type !== 'snapshot') own.commands.push({ command: record, position });
-    else own.snapshots.set(record.id, [...(own.snapshots.get(record.id) ?? []), record]);
+    else {
+      const known = own.snapshots.get(record.id) ?? { offset: position.offset, parts: [] };
+      known.parts.push(record);
+      own.snapshots.set(record.id, known);
+    }
   }
 }
 
 /**
  * Returns the parts of the latest complete snapshot. A snapshot that ends before the first record is not used: a process that was
- * frozen has written it late, and commands after it are no longer in the log.
+ * frozen has written it late, and commands after it are no longer in the log. Neither is one that ends behind itself: the process
+ * has read records that the log has lost.
  */
 function latestSnapshot(
-  snapshots: Iterable<readonly SnapshotCommand[]>,
+  snapshots: Iterable<SnapshotParts>,
   first: number,
 ): readonly SnapshotCommand[] | undefined {
   let latest: readonly SnapshotCommand[] | undefined;
-  for (const parts of snapshots) {
+  for (const { offset, parts } of snapshots) {
     const [{ upTo, parts: count } = { upTo: -1, parts: 0 }] = parts;
     const isComplete = new Set(parts.map(({ part }) => part)).size === count;
-    if (isComplete && upTo >= first - 1 && upTo > (latest?.[0]?.upTo ?? -1)) latest = parts;
+    const isUsable = upTo >= first - 1 && upTo < offset;
+    if (isComplete && isUsable && upTo > (latest?.[0]?.upTo ?? -1)) latest = parts;
   }
   return latest;
 }

@@ -39,7 +39,8 @@ export class EntityDeliveries {
   }
 
   remove(delivery: Delivery): void {
-    this.list.splice(this.list.indexOf(delivery), 1);
+    const at = this.list.indexOf(delivery);
+    if (at >= 0) this.list.splice(at, 1);
   }
 
   /** Returns whether another event of the entity must be done, or come back, before this one is handed out. */

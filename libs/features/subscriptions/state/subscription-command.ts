@@ -49,8 +49,10 @@ export interface SettleCommand {
   ack: readonly HandOutRef[];
   nack: readonly RefusalOutcome[];
   extend: readonly HandOutRef[];
-  /** Hand-outs that have reached no worker: they are due at once, and take no attempt. */
+  /** Hand-outs that have reached no worker: they take no attempt. */
   release: readonly HandOutRef[];
+  /** Milliseconds until those are due again. */
+  releaseDelay: number;
   /** Milliseconds by which `extend` prolongs. */
   lease: number;
 }
@@ -94,6 +96,13 @@ export interface SnapshotCommand {
   deliveries: readonly DeliveryRow[];
 }
 
+/** Follows the snapshots of all subscriptions that had a state: the records up to `upTo` are superfluous. */
+export interface SnapshotsEnd {
+  type: 'snapshots';
+  id: string;
+  upTo: number;
+}
+
 /**
  * - `waiting`: behind another event of its entity, or nobody has asked for it yet
  * - `out`: handed out, until its lease ends
@@ -106,12 +115,12 @@ export type DeliveryStatus = 'waiting' | 'out' | 'retry' | 'parked';
 export type SubscriptionCommand = ClaimCommand | SettleCommand | ParkedCommand | SeekCommand;
 
 /** A record of the topic `subscriptions`; its key is the id of the subscription's run. */
-export type SubscriptionRecord = SubscriptionCommand | SnapshotCommand;
+export type SubscriptionRecord = SubscriptionCommand | SnapshotCommand | SnapshotsEnd;
 
 /** What became of a token: `expired` if it no longer holds its event, `unknown` if the event was never handed out. */
 export type SettleResult = 'done' | 'expired' | 'unknown';
 
-const types: ReadonlySet<string> = new Set(['claim', 'settle', 'parked', 'seek', 'snapshot']);
+const types: ReadonlySet<string> = new Set(['claim', 'settle', 'parked', 'seek', 'snapshot', 'snapshots']);
 
 /** Reads a record that `JSON.stringify` wrote. Returns undefined for a record of another form. */
 export function readSubscriptionRecord(value: Buffer): SubscriptionRecord | undefined {

@@ -30,12 +30,14 @@ class GivenSubscription {
   }
 
   again(command: Partial<ClaimCommand> = {}): readonly GrantedDelivery[] {
-    const again = this.state.claimable(this.now, 1_000).map((one): EventRef => [source, 0, one.offset]);
+    const again = this.state
+      .claimable(this.now, { most: 1_000, room: (command.most ?? 1_000) - this.state.counts.out })
+      .map((one): EventRef => [source, 0, one.offset]);
     return this.claim({ ...command, again });
   }
 
   settle(command: Partial<SettleCommand>) {
-    const defaults = { id: 's', ack: [], nack: [], extend: [], release: [], lease };
+    const defaults = { id: 's', ack: [], nack: [], extend: [], release: [], releaseDelay: 0, lease };
     const position = { offset: ++this.offset, timestamp: this.now };
     return this.state.apply({ type: 'settle', ...defaults, ...command }, position).settled;
   }
@@ -201,6 +203,51 @@ describe('the state of a subscription', () => {
     expect(given.again()).toMatchObject([{ offset: 0, attempt: 1 }]);
   });
 
+  it('hands expired events out before others when there is no room, so that nothing waits for ever', () => {
+    const given = new GivenSubscription();
+    const [first] = given.fresh([null, null], { most: 1 });
+    given.settle({ nack: [{ handOut: tokenOf(first!), delayMs: 500, reason: '' }] });
+    expect(offsets(given.again({ most: 1 }))).toEqual([1]);
+    given.now += lease;
+    expect(offsets(given.again({ most: 1 }))).toEqual([1]);
+  });
+
+  it('frees what waits behind parked events once these do not block any more', () => {
+    const given = new GivenSubscription();
+    const [first] = given.fresh(['a', 'a']);
+    given.settle({ nack: [{ handOut: tokenOf(first!), delayMs: null, reason: '' }] });
+    expect(given.again()).toEqual([]);
+    given.claim({ parkedBlocks: false });
+    expect(offsets(given.again({ parkedBlocks: false }))).toEqual([1]);
+  });
+
+  it('counts a parked event once that a request names twice', () => {
+    const given = new GivenSubscription();
+    const [first] = given.fresh(['a', 'a', 'a']);
+    given.settle({ nack: [{ handOut: tokenOf(first!), delayMs: null, reason: '' }] });
+    const events: EventRef[] = [
+      [source, 0, 0],
+      [source, 0, 0],
+    ];
+    const position = { offset: ++given.offset, timestamp: given.now };
+    expect(given.state.apply({ type: 'parked', id: 'p', action: 'discard', events }, position).changed).toBe(
+      1,
+    );
+    const [second] = given.again();
+    given.settle({ ack: [tokenOf(second!)] });
+    expect(offsets(given.again())).toEqual([2]);
+    expect(given.state.counts).toEqual({ out: 1, waiting: 0, retry: 0, parked: 0 });
+  });
+
+  it('finds an event that seemed to be due by a clock that was ahead', () => {
+    const given = new GivenSubscription();
+    given.fresh(['a']);
+    expect(given.state.claimable(given.now + lease, { most: 10, room: 10 })).toHaveLength(1);
+    expect(given.again()).toEqual([]);
+    given.now += lease;
+    expect(offsets(given.again())).toEqual([0]);
+  });
+
   it('forgets everything when it is moved, and knows no token from before', () => {
     const given = new GivenSubscription();
     const [first] = given.fresh(['a', 'a']);
@@ -285,10 +332,10 @@ describe('whatever workers do', () => {
             }
             if (step.kind === 'restart') {
               const copy = new SubscriptionState();
-              copy.restore(given.state.snapshot('s', given.offset, 3));
-              expect(copy.snapshot('t', 0, 1_000)).toEqual(given.state.snapshot('t', 0, 1_000));
+              copy.restore(given.state.snapshot('s', given.offset, 150));
+              expect(copy.snapshot('t', 0, 1e6)).toEqual(given.state.snapshot('t', 0, 1e6));
               const offsetsOf = (state: SubscriptionState) =>
-                new Set(state.claimable(given.now, 1_000).map(({ offset }) => offset));
+                new Set(state.claimable(given.now, { most: 1_000, room: 1_000 }).map(({ offset }) => offset));
               expect(offsetsOf(copy)).toEqual(offsetsOf(given.state));
             }
             if (step.kind === 'settle' && tokens.length > 0) {

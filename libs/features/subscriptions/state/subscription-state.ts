@@ -61,11 +61,13 @@ const longestLease = 3_600_000;
 export class SubscriptionState {
   private readonly partitions = new Map<string, PartitionState>();
   private readonly entities = new Map<string, EntityDeliveries>();
-  /** Deliveries that can probably be claimed now. */
+  /** Deliveries that can probably be claimed now: those that are out already, and the others. */
+  private readonly expired = new Set<Delivery>();
   private readonly ready = new Set<Delivery>();
   /** Deliveries that are `out` or `retry`, by when they are due. */
   private readonly due = new MinHeap<Delivery>();
-  private parkedBlocks = true;
+  /** Whether the later events of an entity wait while one is parked, as the last claim has said. */
+  parkedBlocks = true;
   readonly counts: DeliveryCounts = { out: 0, waiting: 0, retry: 0, parked: 0 };
 
   /** Number of events that were taken up and are not done. */
@@ -94,24 +96,33 @@ export class SubscriptionState {
   }
 
   /**
-   * Returns deliveries that a claim could hand out again at this time, at most so many.
+   * Returns deliveries that a claim could hand out again at this time: at most `most`, and at most `room` that are not out.
    * @param now milliseconds since 1970, by the broker's clock
    */
-  claimable(now: number, most: number): Delivery[] {
-    for (const delivery of this.due.takeUntil(now)) if (isDue(delivery, now)) this.ready.add(delivery);
+  claimable(now: number, { most, room }: { most: number; room: number }): Delivery[] {
+    for (const delivery of this.due.takeUntil(now)) if (isDue(delivery, now)) this.makeReady(delivery);
+    // Those that are out come first: they need no room, and give it back in the end.
+    const expired = this.claimableOf(this.expired, now, most);
+    return [...expired, ...this.claimableOf(this.ready, now, Math.min(room, most - expired.length))];
+  }
+
+  private claimableOf(all: Set<Delivery>, now: number, most: number): Delivery[] {
     const found: Delivery[] = [];
-    for (const delivery of this.ready) {
+    for (const delivery of all) {
       if (found.length >= most) break;
       if (this.isClaimable(delivery, now)) found.push(delivery);
-      // Whatever it waits for now will add it again.
-      else this.ready.delete(delivery);
+      else {
+        // Whatever blocks it will make it ready again; its time may only have seemed to have come.
+        all.delete(delivery);
+        if (delivery.at > now) this.due.push(delivery.at, delivery);
+      }
     }
     return found;
   }
 
   /** Returns when the next delivery is due again, in milliseconds since 1970; undefined without one. */
   get nextDue(): number | undefined {
-    if (this.ready.size > 0) return 0;
+    if (this.ready.size + this.expired.size > 0) return 0;
     // Most events are acknowledged long before their lease ends.
     for (let { top } = this.due; top && !isCurrent(top); { top } = this.due) this.due.pop();
     return this.due.top?.at;
@@ -141,19 +152,29 @@ export class SubscriptionState {
   }
 
   /**
-   * Returns the whole state, in parts of at most so many deliveries.
+   * Returns the whole state, in parts of about so many bytes.
    * @param upTo offset up to which all commands of the subscription were applied
    */
-  snapshot(id: string, upTo: number, rowsOfPart: number): SnapshotCommand[] {
+  snapshot(id: string, upTo: number, partBytes: number): SnapshotCommand[] {
     const partitions = [...this.partitions.values()];
     const positions = partitions.map(({ source, partition, next }): EventRef => [source, partition, next]);
-    const rows = partitions.flatMap(({ deliveries }) => [...deliveries.values()].map(rowOf));
-    const parts = Math.max(1, Math.ceil(rows.length / rowsOfPart));
-    return Array.from({ length: parts }, (_, part) => ({
+    const parts: DeliveryRow[][] = [[]];
+    let bytes = 0;
+    for (const { deliveries } of partitions) {
+      for (const row of [...deliveries.values()].map(rowOf)) {
+        bytes += Buffer.byteLength(JSON.stringify(row));
+        if (bytes > partBytes) {
+          bytes = 0;
+          parts.push([]);
+        }
+        parts.at(-1)!.push(row);
+      }
+    }
+    return parts.map((deliveries, part) => ({
       type: 'snapshot',
-      ...{ id, part, parts, upTo, parkedBlocks: this.parkedBlocks },
+      ...{ id, part, parts: parts.length, upTo, parkedBlocks: this.parkedBlocks },
       positions: part === 0 ? positions : [],
-      deliveries: rows.slice(part * rowsOfPart, (part + 1) * rowsOfPart),
+      deliveries,
     }));
   }
 
@@ -166,23 +187,28 @@ export class SubscriptionState {
       for (const [source, partition, offset, entity, status, at, claim, attempt, since, reason] of deliveries)
         this.add({ source, partition, offset, entity, status, at, claim, attempt, since, reason });
     }
-    for (const delivery of this.all('waiting')) this.ready.add(delivery);
+    for (const delivery of this.all('waiting')) this.makeReady(delivery);
   }
 
   private claim(claim: ClaimCommand, { offset, timestamp }: CommandPosition): GrantedDelivery[] {
     const granted: GrantedDelivery[] = [];
     const grant = (delivery: Delivery) => {
-      this.change(delivery, 'out', { at: timestamp + claim.lease, now: timestamp });
+      this.change(delivery, 'out', timestamp + claim.lease);
       Object.assign(delivery, { claim: offset, attempt: delivery.attempt + 1, since: timestamp });
       granted.push({ ...delivery });
     };
     const hasRoom = (delivery: Delivery) => delivery.status === 'out' || this.counts.out < claim.most;
-    this.parkedBlocks = claim.parkedBlocks;
+    if (this.parkedBlocks !== claim.parkedBlocks) {
+      this.parkedBlocks = claim.parkedBlocks;
+      for (const status of ['waiting', 'retry', 'out'] as const)
+        for (const delivery of this.all(status))
+          if (status === 'waiting' || isDue(delivery, timestamp)) this.makeReady(delivery);
+    }
     for (const ref of claim.park) {
       const delivery = this.find(ref);
       if (delivery?.status !== 'out' || delivery.at > timestamp) continue;
       delivery.reason = `It was handed out ${delivery.attempt} times, and no worker acknowledged it in time.`;
-      this.change(delivery, 'parked', { at: timestamp, now: timestamp });
+      this.change(delivery, 'parked', timestamp);
     }
     for (const ref of claim.again) {
       const delivery = this.find(ref);
@@ -191,7 +217,7 @@ export class SubscriptionState {
     for (const range of claim.fresh)
       for (const delivery of this.takeUp(range, timestamp))
         if (hasRoom(delivery) && this.isClaimable(delivery, timestamp)) grant(delivery);
-        else if (!this.isBlocked(delivery, timestamp)) this.ready.add(delivery);
+        else if (!this.isBlocked(delivery, timestamp)) this.makeReady(delivery);
     return granted;
   }
 
@@ -207,49 +233,51 @@ export class SubscriptionState {
       });
   }
 
-  private settle({ ack, nack, extend, release, lease }: SettleCommand, now: number): SettleResult[] {
+  private settle(
+    { ack, nack, extend, release, releaseDelay, lease }: SettleCommand,
+    now: number,
+  ): SettleResult[] {
     const acknowledged = ack.map((ref) => {
       const [source, partition, offset] = ref;
       const delivery = this.find([source, partition, offset]);
       // An acknowledgement that is repeated, because its answer was lost, is done.
       if (!delivery) return offset < (this.nextOf(source, partition) ?? 0) ? 'done' : 'unknown';
       if (!isHeldBy(delivery, ref)) return 'expired';
-      this.remove(delivery, now);
+      this.remove(delivery);
       return 'done';
     });
     const refused = nack.map(({ handOut, delayMs, reason }) => {
       const delivery = this.heldBy(handOut);
       if (!delivery) return 'expired';
       delivery.reason = reason;
-      if (delayMs === null) this.change(delivery, 'parked', { at: now, now });
-      else this.change(delivery, 'retry', { at: now + delayMs, now });
+      if (delayMs === null) this.change(delivery, 'parked', now);
+      else this.change(delivery, 'retry', now + delayMs);
       return 'done';
     });
     const prolonged = extend.map((handOut) => {
       const delivery = this.heldBy(handOut);
       if (!delivery) return 'expired';
-      this.change(delivery, 'out', { at: Math.min(now + lease, delivery.since + longestLease), now });
+      this.change(delivery, 'out', Math.min(now + lease, delivery.since + longestLease));
       return 'done';
     });
     for (const handOut of release) {
       const delivery = this.heldBy(handOut);
       if (!delivery) continue;
       delivery.attempt--;
-      this.change(delivery, 'waiting', { at: now, now });
-      this.ready.add(delivery);
+      this.change(delivery, 'retry', now + releaseDelay);
     }
     return [...acknowledged, ...refused, ...prolonged];
   }
 
   private changeParked({ action, events }: ParkedCommand, now: number): number {
     const named = events === 'all' ? [...this.all('parked')] : events.map((ref) => this.find(ref));
-    const parked = named.filter((one) => one?.status === 'parked');
-    for (const delivery of parked as Delivery[]) {
+    const parked = new Set(named.filter((one) => one?.status === 'parked'));
+    for (const delivery of parked as Set<Delivery>) {
       delivery.attempt = 0;
-      if (action === 'discard') this.remove(delivery, now);
-      else this.change(delivery, 'retry', { at: now, now });
+      if (action === 'discard') this.remove(delivery);
+      else this.change(delivery, 'retry', now);
     }
-    return parked.length;
+    return parked.size;
   }
 
   private seek({ positions }: SeekCommand): CommandOutcome {
@@ -259,7 +287,7 @@ export class SubscriptionState {
   }
 
   private clear(): void {
-    for (const map of [this.partitions, this.entities, this.ready]) map.clear();
+    for (const map of [this.partitions, this.entities, this.ready, this.expired]) map.clear();
     this.due.clear();
     Object.assign(this.counts, { out: 0, waiting: 0, retry: 0, parked: 0 });
   }
@@ -285,17 +313,22 @@ export class SubscriptionState {
     return delivery;
   }
 
-  private change(
-    delivery: Delivery,
-    status: Delivery['status'],
-    { at, now }: { at: number; now: number },
-  ): void {
+  private change(delivery: Delivery, status: Delivery['status'], at: number): void {
     this.counts[delivery.status]--;
     this.counts[status]++;
     Object.assign(delivery, { status, at });
-    this.ready.delete(delivery);
+    this.unready(delivery);
     if (status === 'out' || status === 'retry') this.pushDue(delivery);
-    this.free(delivery, now);
+    this.free(delivery);
+  }
+
+  private makeReady(delivery: Delivery): void {
+    (delivery.status === 'out' ? this.expired : this.ready).add(delivery);
+  }
+
+  private unready(delivery: Delivery): void {
+    this.ready.delete(delivery);
+    this.expired.delete(delivery);
   }
 
   private pushDue(delivery: Delivery): void {
@@ -306,11 +339,11 @@ export class SubscriptionState {
       for (const current of this.all(status)) this.due.push(current.at, current);
   }
 
-  private remove(delivery: Delivery, now: number): void {
+  private remove(delivery: Delivery): void {
     this.counts[delivery.status]--;
+    this.unready(delivery);
     // An entry of the heap is outdated then.
     delivery.at = NaN;
-    this.ready.delete(delivery);
     this.partitions
       .get(partitionKey(delivery.source, delivery.partition))
       ?.deliveries.delete(delivery.offset);
@@ -318,15 +351,14 @@ export class SubscriptionState {
     if (delivery.entity === null || !others) return;
     others.remove(delivery);
     if (others.isEmpty) this.entities.delete(entityKey(delivery));
-    else this.free(delivery, now);
+    else this.free(delivery);
   }
 
   /** Marks the event of the entity that is next, after another one has changed. */
-  private free(changed: Delivery, now: number): void {
+  private free(changed: Delivery): void {
     if (changed.entity === null) return;
     const next = this.entities.get(entityKey(changed))?.first(this.parkedBlocks);
-    // One that will be due later is in the heap.
-    if (next?.status === 'waiting' || (next && isDue(next, now))) this.ready.add(next);
+    if (next) this.makeReady(next);
   }
 
   private heldBy(ref: HandOutRef): Delivery | undefined {
