@@ -1,7 +1,11 @@
 import { allStreams } from '#api';
 import type { StoredEvent } from '#event';
 import { maxOffsetRanges, QueryTooExpensiveError, type EventReader, type OffsetRange } from '#store';
+import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef } from '../state/subscription-command.js';
+
+/** An event to load, and the entity that orders it. */
+type LoadableDelivery = Pick<Delivery, 'source' | 'partition' | 'offset' | 'entity'>;
 
 interface EventLoaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
@@ -42,10 +46,13 @@ export class EventLoader {
    * Returns the events that are there, by position; `gone` for those that will not come any more, because they were erased or
    * their stream was deleted. The kept ones among them are no longer kept.
    */
-  async load(refs: readonly EventRef[], signal: AbortSignal): Promise<Map<string, StoredEvent | 'gone'>> {
+  async load(
+    deliveries: readonly LoadableDelivery[],
+    signal: AbortSignal,
+  ): Promise<Map<string, StoredEvent | 'gone'>> {
     const found = new Map<string, StoredEvent>();
     const unknown: EventRef[] = [];
-    for (const ref of refs) {
+    for (const ref of deliveries.map(refOf)) {
       const event = this.kept.get(keyOf(ref));
       this.forget(keyOf(ref));
       if (event) found.set(keyOf(ref), event);
@@ -54,19 +61,25 @@ export class EventLoader {
     for (let at = 0; at < unknown.length; at += maxOffsetRanges)
       await this.loadSome(unknown.slice(at, at + maxOffsetRanges), { found, signal });
     return new Map(
-      refs.flatMap((ref) => {
-        const known = this.found(ref, found.get(keyOf(ref)));
-        return known ? [[keyOf(ref), known] as const] : [];
+      deliveries.flatMap((delivery) => {
+        const key = keyOf(refOf(delivery));
+        const known = this.found(delivery, found.get(key));
+        return known ? [[key, known] as const] : [];
       }),
     );
   }
 
-  private found(ref: EventRef, event: StoredEvent | undefined): StoredEvent | 'gone' | undefined {
+  private found(
+    delivery: LoadableDelivery,
+    event: StoredEvent | undefined,
+  ): StoredEvent | 'gone' | undefined {
+    const ref = refOf(delivery);
     const { missing } = this.options;
-    if (this.options.nameOf(ref[0]) === undefined) return 'gone';
+    if (this.options.nameOf(delivery.source) === undefined) return 'gone';
+    if (this.options.isErased(ref, event ? event.entity_id : delivery.entity)) return 'gone';
     if (!event) return missing.isGone(keyOf(ref)) ? 'gone' : undefined;
     missing.found(keyOf(ref));
-    return this.options.isErased(ref, event.entity_id) ? 'gone' : event;
+    return event;
   }
 
   private async loadSome(

@@ -229,7 +229,7 @@ export class SubscriptionDispatcher {
     if (granted.length === 0) return 0;
     try {
       const events = await this.options.reads.run(this.ended.signal, (signal) =>
-        loader.load(granted.map(eventOf), signal),
+        loader.load(granted, signal),
       );
       await this.distribute(granted, { events, usableUntil: began + lease });
     } catch (error) {
@@ -258,7 +258,7 @@ export class SubscriptionDispatcher {
     const gone: HandOutRef[] = [];
     const found: HandedOutEvent[] = [];
     for (const delivery of granted) {
-      const event = events.get(keyOf(eventOf(delivery)));
+      const event = events.get(keyOf(refOf(delivery)));
       const handOut = handOutOf(delivery);
       if (event === 'gone') gone.push(handOut);
       else if (event) found.push({ handOut, attempt: delivery.attempt, event, usableUntil });
@@ -298,11 +298,7 @@ interface GivenBack {
 }
 
 function handOutOf(delivery: GrantedDelivery): HandOutRef {
-  return [...eventOf(delivery), delivery.claim];
-}
-
-function eventOf({ source, partition, offset }: GrantedDelivery): EventRef {
-  return [source, partition, offset];
+  return [...refOf(delivery), delivery.claim];
 }
 
 /** Yields the events with their positions. */

@@ -20,7 +20,11 @@ export interface Delivery {
   reason: string;
 }
 
-export function refOf({ source, partition, offset }: Delivery): EventRef {
+export function refOf({
+  source,
+  partition,
+  offset,
+}: Pick<Delivery, 'source' | 'partition' | 'offset'>): EventRef {
   return [source, partition, offset];
 }
 
