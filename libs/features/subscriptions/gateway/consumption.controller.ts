@@ -105,7 +105,7 @@ export class ConsumptionController {
     summary: 'Acknowledge, refuse or prolong events',
     description:
       'Once this is answered, an event whose result for `ack` is `done` is never handed out again. A repeated ' +
-      'acknowledgement is `done` too. `expired`: the token no longer holds its event, which was refused, or handed out ' +
+      'acknowledgement is `done` too. `expired`: the token no longer holds its event, which was rejected, or handed out ' +
       'again under another token. `unknown`: this subscription has not handed out such a token since it was moved.',
   })
   @ApiAnswer(AckAnswer, { description: 'A result for each token, in the order of the request.' })

@@ -7,7 +7,7 @@ import type { HandOutRef, RefusalOutcome, SettleResult } from '../state/subscrip
 import { SubscriptionService } from './subscription-service.js';
 
 /** A hand-out that a worker refuses. */
-export interface RefusedToken {
+export interface RejectedToken {
   token: string;
   /** Milliseconds after which it is handed out again, instead of the delay of the definition. */
   delayMs?: number;
@@ -19,7 +19,7 @@ export interface RefusedToken {
 /** The tokens of one request, each as the worker sent it. */
 export interface SettledTokens {
   ack: readonly string[];
-  nack: readonly RefusedToken[];
+  nack: readonly RejectedToken[];
   extend: readonly string[];
 }
 

@@ -119,7 +119,7 @@ describe('the log of subscriptions', () => {
     await one.writeSnapshots();
     const producer = await log.producer();
     await producer.append(
-      late.map((part) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(part) })),
+      late.map((chunk) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(chunk) })),
     );
     await expectSame(log, [one]);
     expect((await (await givenProcess(log)).stateOf('a')).open).toBe(0);
@@ -143,7 +143,7 @@ describe('the log of subscriptions', () => {
     const late = (await one.stateOf('a')).snapshot('late', 1_000, 1e6);
     const producer = await log.producer();
     await producer.append(
-      late.map((part) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(part) })),
+      late.map((chunk) => ({ topic, key: 'a', partition: 0, value: JSON.stringify(chunk) })),
     );
     await ack(one, 'a', granted);
     await expectSame(log, [one]);

@@ -152,7 +152,7 @@ export class SubscriptionLog {
     if (upTo < 0) return;
     const id = randomId();
     const records = [...table.runs()].flatMap(([run, state]) =>
-      state.snapshot(id, upTo, this.bounds.recordBytes).map((part) => this.recordOf(run, part)),
+      state.snapshot(id, upTo, this.bounds.recordBytes).map((chunk) => this.recordOf(run, chunk)),
     );
     records.push(this.recordOf(endKey, { type: 'snapshots', id, upTo }));
     this.snapshotBytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
@@ -206,7 +206,7 @@ export class SubscriptionLog {
       throw error;
     }
     this.table = table;
-    this.lookAtSize();
+    this.checkSize();
     return table;
   }
 
@@ -248,7 +248,7 @@ export class SubscriptionLog {
     await this.reader.caughtUp(last, readBackMs);
   }
 
-  private lookAtSize(): void {
+  private checkSize(): void {
     clearTimeout(this.timer);
     if (this.isClosed) return;
     const { everyMs, bytes } = this.bounds;
@@ -265,7 +265,7 @@ export class SubscriptionLog {
               'the states of subscriptions were not written',
             );
           })
-          .finally(() => this.lookAtSize());
+          .finally(() => this.checkSize());
       },
       everyMs * (1 + Math.random()),
     ).unref();

@@ -19,14 +19,14 @@ const forgetMs = 600_000;
 /** The records of one run that were read before the table was complete. */
 interface UnappliedRecords {
   commands: { command: SubscriptionCommand; position: CommandPosition }[];
-  /** The parts of each snapshot that have been read, by the id of the snapshot. */
-  snapshots: Map<string, SnapshotParts>;
+  /** The chunks of each snapshot that have been read, by the id of the snapshot. */
+  snapshots: Map<string, SnapshotChunks>;
 }
 
-interface SnapshotParts {
-  /** Offset of the first part that was read. */
+interface SnapshotChunks {
+  /** Offset of the first chunk that was read. */
   offset: number;
-  parts: SnapshotCommand[];
+  chunks: SnapshotCommand[];
 }
 
 /**
@@ -135,28 +135,28 @@ export class SubscriptionTable {
     this.unapplied.set(run, own);
     if (record.type !== 'snapshot') own.commands.push({ command: record, position });
     else {
-      const known = own.snapshots.get(record.id) ?? { offset: position.offset, parts: [] };
-      known.parts.push(record);
+      const known = own.snapshots.get(record.id) ?? { offset: position.offset, chunks: [] };
+      known.chunks.push(record);
       own.snapshots.set(record.id, known);
     }
   }
 }
 
 /**
- * Returns the parts of the latest complete snapshot. A snapshot that ends before the first record is not used: a process that was
+ * Returns the chunks of the latest complete snapshot. A snapshot that ends before the first record is not used: a process that was
  * frozen has written it late, and commands after it are no longer in the log. Neither is one that ends behind itself: the process
  * has read records that the log has lost.
  */
 function latestSnapshot(
-  snapshots: Iterable<SnapshotParts>,
+  snapshots: Iterable<SnapshotChunks>,
   first: number,
 ): readonly SnapshotCommand[] | undefined {
   let latest: readonly SnapshotCommand[] | undefined;
-  for (const { offset, parts } of snapshots) {
-    const [{ upTo, parts: count } = { upTo: -1, parts: 0 }] = parts;
-    const isComplete = new Set(parts.map(({ part }) => part)).size === count;
+  for (const { offset, chunks } of snapshots) {
+    const [{ upTo, chunks: count } = { upTo: -1, chunks: 0 }] = chunks;
+    const isComplete = new Set(chunks.map(({ chunk }) => chunk)).size === count;
     const isUsable = upTo >= first - 1 && upTo < offset;
-    if (isComplete && isUsable && upTo > (latest?.[0]?.upTo ?? -1)) latest = parts;
+    if (isComplete && isUsable && upTo > (latest?.[0]?.upTo ?? -1)) latest = chunks;
   }
   return latest;
 }

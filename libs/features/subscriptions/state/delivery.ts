@@ -48,7 +48,7 @@ export class EntityDeliveries {
   }
 
   /** Returns whether another event of the entity must be done, or come back, before this one is handed out. */
-  blocks(delivery: Delivery, { now, parkedBlocks }: { now: number; parkedBlocks: boolean }): boolean {
+  delays(delivery: Delivery, { now, parkedBlocks }: { now: number; parkedBlocks: boolean }): boolean {
     for (const other of this.list) {
       if (other === delivery) continue;
       if (other.offset > delivery.offset) {

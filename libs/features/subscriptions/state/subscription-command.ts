@@ -84,13 +84,13 @@ export type DeliveryRow = readonly [
   reason: string,
 ];
 
-/** One part of a snapshot: the state after all commands of the subscription up to the offset `upTo`. */
+/** One chunk of a snapshot: the state after all commands of the subscription up to the offset `upTo`. */
 export interface SnapshotCommand {
   type: 'snapshot';
   id: string;
   upTo: number;
-  part: number;
-  parts: number;
+  chunk: number;
+  chunks: number;
   parkedBlocks: boolean;
   positions: readonly EventRef[];
   deliveries: readonly DeliveryRow[];
@@ -106,7 +106,7 @@ export interface SnapshotsEnd {
 /**
  * - `waiting`: behind another event of its entity, or nobody has asked for it yet
  * - `out`: handed out, until its lease ends
- * - `retry`: refused, until its delay ends
+ * - `retry`: rejected, until its delay ends
  * - `parked`: no attempt is left, or a worker has parked it
  */
 export type DeliveryStatus = 'waiting' | 'out' | 'retry' | 'parked';

@@ -152,36 +152,36 @@ export class SubscriptionState {
   }
 
   /**
-   * Returns the whole state, in parts of about so many bytes.
+   * Returns the whole state, in chunks of about so many bytes.
    * @param upTo offset up to which all commands of the subscription were applied
    */
-  snapshot(id: string, upTo: number, partBytes: number): SnapshotCommand[] {
+  snapshot(id: string, upTo: number, chunkBytes: number): SnapshotCommand[] {
     const partitions = [...this.partitions.values()];
     const positions = partitions.map(({ source, partition, next }): EventRef => [source, partition, next]);
-    const parts: DeliveryRow[][] = [[]];
+    const chunks: DeliveryRow[][] = [[]];
     let bytes = 0;
     for (const { deliveries } of partitions) {
       for (const row of [...deliveries.values()].map(rowOf)) {
         bytes += Buffer.byteLength(JSON.stringify(row));
-        if (bytes > partBytes) {
+        if (bytes > chunkBytes) {
           bytes = 0;
-          parts.push([]);
+          chunks.push([]);
         }
-        parts.at(-1)!.push(row);
+        chunks.at(-1)!.push(row);
       }
     }
-    return parts.map((deliveries, part) => ({
+    return chunks.map((deliveries, chunk) => ({
       type: 'snapshot',
-      ...{ id, part, parts: parts.length, upTo, parkedBlocks: this.parkedBlocks },
-      positions: part === 0 ? positions : [],
+      ...{ id, chunk, chunks: chunks.length, upTo, parkedBlocks: this.parkedBlocks },
+      positions: chunk === 0 ? positions : [],
       deliveries,
     }));
   }
 
-  /** Replaces the state by that of all parts of a snapshot. */
-  restore(parts: readonly SnapshotCommand[]): void {
+  /** Replaces the state by that of all chunks of a snapshot. */
+  restore(chunks: readonly SnapshotCommand[]): void {
     this.clear();
-    for (const { parkedBlocks, positions, deliveries } of parts) {
+    for (const { parkedBlocks, positions, deliveries } of chunks) {
       this.parkedBlocks = parkedBlocks;
       for (const [source, partition, next] of positions) this.partitionOf(source, partition, next);
       for (const [source, partition, offset, entity, status, at, claim, attempt, since, reason] of deliveries)
@@ -246,7 +246,7 @@ export class SubscriptionState {
       this.remove(delivery);
       return 'done';
     });
-    const refused = nack.map(({ handOut, delayMs, reason }) => {
+    const rejected = nack.map(({ handOut, delayMs, reason }) => {
       const delivery = this.heldBy(handOut);
       if (!delivery) return 'expired';
       delivery.reason = reason;
@@ -266,7 +266,7 @@ export class SubscriptionState {
       delivery.attempt--;
       this.change(delivery, 'retry', now + releaseDelay);
     }
-    return [...acknowledged, ...refused, ...prolonged];
+    return [...acknowledged, ...rejected, ...prolonged];
   }
 
   private changeParked({ action, events }: ParkedCommand, now: number): number {
@@ -374,7 +374,7 @@ export class SubscriptionState {
   private isBlocked(delivery: Delivery, now: number): boolean {
     if (delivery.entity === null) return false;
     const others = this.entities.get(entityKey(delivery));
-    return others?.blocks(delivery, { now, parkedBlocks: this.parkedBlocks }) ?? false;
+    return others?.delays(delivery, { now, parkedBlocks: this.parkedBlocks }) ?? false;
   }
 }
 
