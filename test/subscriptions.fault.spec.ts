@@ -23,26 +23,27 @@ class ConsumptionLedger {
   private readonly sent = new Set<string>();
   readonly confirmed = new Set<string>();
   readonly findings: string[] = [];
-  private readonly handled = new Map<string, number[]>();
+  private readonly handled = new Map<string, Set<number>>();
 
   constructor(private readonly isOrdered: boolean) {}
 
   received({ token, event }: ReceivedEvent): void {
-    const { event_id: id, entity_id: entity, version } = event;
+    const { event_id: id, entity_id: entity, data } = event;
+    const n = data.n as number;
     if (this.confirmed.has(id))
       this.findings.push(`${id} came again after its acknowledgement was confirmed`);
     const tokens = this.tokens.get(id) ?? new Set();
     this.tokens.set(id, tokens.add(token));
     if (!this.isOrdered || entity === null) return;
-    const done = this.handled.get(entity) ?? [];
-    for (let earlier = 1; earlier < version!; earlier++)
-      if (!done.includes(earlier)) this.findings.push(`${entity}/${version} came before ${earlier} was done`);
+    const done = this.handled.get(entity) ?? new Set();
+    for (let earlier = 0; earlier < n; earlier++)
+      if (!done.has(earlier)) this.findings.push(`${entity}/${n} came before ${earlier} was done`);
   }
 
   acknowledges({ event }: ReceivedEvent): void {
     this.sent.add(event.event_id);
-    const done = this.handled.get(event.entity_id!) ?? [];
-    this.handled.set(event.entity_id!, [...done, event.version!]);
+    const done = this.handled.get(event.entity_id!) ?? new Set();
+    this.handled.set(event.entity_id!, done.add(event.data.n as number));
   }
 
   get deliveries(): number {
@@ -90,9 +91,9 @@ async function work(
 async function write(client: HttpClient, stream: string, isOver: () => boolean): Promise<Set<string>> {
   const written = new Set<string>();
   const writeEntity = async (entity_id: string) => {
-    while (!isOver()) {
+    for (let n = 0; !isOver(); n++) {
       const event_id = randomUUID();
-      const event = { event_id, stream, event_type: 't', entity_id, data: {} };
+      const event = { event_id, stream, event_type: 't', entity_id, data: { n } };
       let status = 0;
       while (status !== 201) {
         status = (await client.post('/api/v1/events', event).catch(() => undefined))?.status ?? 0;

@@ -24,6 +24,7 @@ export { liveChanges } from './live/live-connections.js';
 export { maxIdCharacters, LivePosition, bindingOf, streamKey } from './live/live-position.js';
 export { invalidLastEventId } from './live/live-problems.js';
 export { LiveSettings } from './live/live-settings.js';
+export { AcceptedEventsReader } from './live/accepted-events-reader.js';
 export { LiveModule } from './live/live.module.js';
 export { ResumeIdSpacer } from './live/resume-id-spacer.js';
 export { ServerSentEventWriter } from './live/server-sent-event-writer.js';

@@ -1,5 +1,6 @@
 import { Inject, Module } from '@nestjs/common';
 import { PROCESS } from '#app';
+import { LiveModule } from '#features/events';
 import type { ProcessContext } from '#http';
 import { ConsumptionController } from './gateway/consumption.controller.js';
 import { Settlement } from './gateway/settlement.js';
@@ -11,6 +12,7 @@ import { VisibleSubscriptions } from './gateway/visible-subscriptions.js';
 
 /** Nest module of the routes of subscriptions. */
 @Module({
+  imports: [LiveModule],
   controllers: [subscriptionControllers.all, ConsumptionController, subscriptionControllers.one],
   providers: [
     VisibleSubscriptions,

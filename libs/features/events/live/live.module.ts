@@ -19,7 +19,7 @@ import { StoredEventsFollower } from './stored-events-follower.js';
     AcceptedEventsFollower,
     LiveStreamOpener,
   ],
-  exports: [LiveConnections, LiveStreamOpener],
+  exports: [LiveConnections, LiveStreamOpener, AcceptedEventsReader],
 })
 export class LiveModule {
   constructor(

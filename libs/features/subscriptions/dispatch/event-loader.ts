@@ -13,6 +13,10 @@ interface EventLoaderOptions {
   nameOf(source: string): string | undefined;
   /** Whether an event was erased with its entity. */
   isErased(ref: EventRef, entity: string | null): boolean;
+  /** Returns an event that is not stored yet. */
+  inTail(ref: EventRef): StoredEvent | undefined;
+  /** Whether the store has the events of a partition up to this one. */
+  isStored(ref: EventRef): boolean;
   missing: MissingEvents;
 }
 
@@ -53,7 +57,7 @@ export class EventLoader {
     const found = new Map<string, StoredEvent>();
     const unknown: EventRef[] = [];
     for (const ref of deliveries.map(refOf)) {
-      const event = this.kept.get(keyOf(ref));
+      const event = this.kept.get(keyOf(ref)) ?? this.options.inTail(ref);
       this.forget(keyOf(ref));
       if (event) found.set(keyOf(ref), event);
       else if (this.options.nameOf(ref[0]) !== undefined) unknown.push(ref);
@@ -77,7 +81,7 @@ export class EventLoader {
     const { missing } = this.options;
     if (this.options.nameOf(delivery.source) === undefined) return 'gone';
     if (this.options.isErased(ref, event ? event.entity_id : delivery.entity)) return 'gone';
-    if (!event) return missing.isGone(keyOf(ref)) ? 'gone' : undefined;
+    if (!event) return this.options.isStored(ref) && missing.isGone(keyOf(ref)) ? 'gone' : undefined;
     missing.found(keyOf(ref));
     return event;
   }

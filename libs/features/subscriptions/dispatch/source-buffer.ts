@@ -1,13 +1,14 @@
 import { allStreams } from '#api';
 import { LogOrderPageReader, type EventReader, type OffsetRange } from '#store';
-import type { StoredEvent } from '#event';
+import type { StoredEvent, StreamId } from '#event';
 import type { FreshRange } from '../state/subscription-command.js';
 import type { SubscriptionState } from '../state/subscription-state.js';
+import type { AcceptedTail } from './accepted-tail.js';
 import type { StoredOffsets } from './stored-progress.js';
 
 /** A stream that a subscription reads, by its id, its present name, its topic, and where it begins in each partition. */
 export interface SubscribedStream {
-  source: string;
+  source: StreamId;
   stream: string;
   topic: string;
   partitions: number;
@@ -16,6 +17,8 @@ export interface SubscribedStream {
 
 interface SourceBufferOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
+  /** The events that are not stored yet. */
+  tail: Pick<AcceptedTail, 'after'>;
   streams(): readonly SubscribedStream[];
   eventTypes: readonly string[] | undefined;
   /** Whether an event is handed out. Its type is one of `eventTypes`. */
@@ -40,10 +43,15 @@ export interface TakenEvents {
 }
 
 const page = { events: 1_000, bytes: 1024 * 1024 };
+/** A partition with more events takes no further ones. */
+const mostBuffered = page.events / 2;
 /** A claim moves a position over events that are not selected only together with others, or over at least as many. */
 const farOffsets = 10_000;
 
-/** The next stored events of a subscription, read ahead of the position that all processes share: about two pages at most. */
+/**
+ * The next events of a subscription, read ahead of the position that all processes share: about two pages at most. They come from
+ * the store as far as they are stored, and from the log behind that.
+ */
 export class SourceBuffer {
   private readonly partitions = new Map<string, BufferedPartition>();
   private readonly pages: LogOrderPageReader;
@@ -56,6 +64,26 @@ export class SourceBuffer {
   /** Number of events that are read and not taken. */
   get length(): number {
     return this.size;
+  }
+
+  /** Takes what follows from the tail of the log. Returns whether there was something. */
+  fillFromTail(state: SubscriptionState): boolean {
+    this.follow(state);
+    const { eventTypes, tail } = this.options;
+    let isFilled = false;
+    for (const buffered of this.partitions.values()) {
+      for (const page of tail.after(buffered.source, buffered.partition, buffered.next)) {
+        if (buffered.events.length > mostBuffered) break;
+        for (const event of page.events) {
+          const isNew = event.offset >= buffered.next && (eventTypes?.includes(event.event_type) ?? true);
+          if (isNew && this.options.selects(event)) buffered.events.push(event);
+        }
+        buffered.next = page.next;
+        isFilled = true;
+      }
+    }
+    this.count();
+    return isFilled;
   }
 
   /** Reads a further page of stored events. Resolves with whether there was something to read. */
@@ -128,7 +156,7 @@ export class SourceBuffer {
         const { next: from, events } = this.partitions.get(`${source}/${partition}`)!;
         const until = stored.get(topic)?.get(partition) ?? 0;
         // A partition that has enough waits, so that one with much to read does not hold back the others.
-        return { stream, partition, from, until: events.length > page.events / 2 ? from : until };
+        return { stream, partition, from, until: events.length > mostBuffered ? from : until };
       }),
     );
     return shuffled(ranges.filter(({ from, until }) => from < until));

@@ -6,9 +6,10 @@ import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef, HandOutRef } from '../state/subscription-command.js';
 import type { CommandOutcome, GrantedDelivery, SubscriptionState } from '../state/subscription-state.js';
 import type { SubscriptionLog } from '../log/subscription-log.js';
+import type { AcceptedTail, TailFollower } from './accepted-tail.js';
 import { EventLoader, keyOf } from './event-loader.js';
 import { SourceBuffer, type TakenEvents } from './source-buffer.js';
-import type { ProgressFollower, StoredProgress } from './stored-progress.js';
+import type { StoredProgress } from './stored-progress.js';
 
 /** An event that is handed to a worker. */
 export interface HandedOutEvent {
@@ -29,7 +30,9 @@ interface SubscriptionDispatcherOptions {
   progress: StoredProgress;
   /** Limits the queries of all subscriptions. */
   reads: Bulkhead;
-  topics: ProgressFollower['topics'];
+  tail: AcceptedTail;
+  topics: TailFollower['topics'];
+  sources: TailFollower['sources'];
 }
 
 /** A worker that waits for events. */
@@ -125,11 +128,12 @@ export class SubscriptionDispatcher {
   }
 
   private async run(): Promise<void> {
-    const { log, run, progress, topics } = this.options;
+    const { log, run, progress, tail, topics, sources } = this.options;
     const ended = new AbortController();
     this.ended = ended;
     const wake = () => this.wake();
-    const unfollow = progress.follow({ topics, moved: wake });
+    const follower = { topics, sources, moved: wake };
+    const unfollow = [progress.follow(follower), tail.follow(follower)];
     const unsubscribe = log.onChange(run, wake);
     try {
       while (this.waiting.size > 0) {
@@ -150,7 +154,7 @@ export class SubscriptionDispatcher {
       if (!ended.signal.aborted) for (const receiver of [...this.waiting]) receiver.reject(error);
     } finally {
       ended.abort();
-      unfollow();
+      for (const end of unfollow) end();
       unsubscribe();
       this.running = undefined;
       // Somebody came while the last round ended.
@@ -193,7 +197,7 @@ export class SubscriptionDispatcher {
       const count = await this.claim({ exhausted, again, taken }, spec);
       return count > 0 || taken.fresh.length + exhausted.length > 0 ? 0 : pauseMs;
     }
-    const isRead = buffer.length === 0 && (await this.fill(state));
+    const isRead = buffer.fillFromTail(state) || (buffer.length === 0 && (await this.fill(state)));
     if (isRead) return 0;
     const next = state.nextDue;
     return next === undefined

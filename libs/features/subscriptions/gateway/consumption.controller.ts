@@ -151,7 +151,9 @@ export class ConsumptionController {
     const bounds = { limit: Math.min(limit, 100), cursor, boundTo: ['parked', definition.run.id] };
     const { items, end } = pageByName(all, sortKey, bounds);
     const events = await this.service.loaderOf(definition).load(items, client);
-    const streams = new Map(this.service.streamsOf(definition).map(({ source, stream }) => [source, stream]));
+    const streams = new Map<string, string>(
+      this.service.streamsOf(definition).map(({ source, stream }) => [source, stream]),
+    );
     const texts = items.map((delivery) => {
       const event = events.get(keyOf(refOf(delivery)));
       const text = event && event !== 'gone' ? eventToJson(event) : null;

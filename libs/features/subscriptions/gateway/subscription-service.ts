@@ -3,6 +3,7 @@ import { ProblemError } from '#api';
 import { DEFINITIONS, LOG, LOGGER, PRODUCER } from '#app';
 import { compileSource, eventValue } from '#dataflow';
 import { TopicAndGroupNames, type StoredEvent, type StreamId } from '#event';
+import { AcceptedEventsReader } from '#features/events';
 import type { SubscriptionDefinition } from '#features/subscriptions/definition';
 import { Erasures } from '#engine';
 import { Bulkhead, LIVE_STORE } from '#gateway-kit';
@@ -10,6 +11,7 @@ import type { Log, Producer } from '#kafka';
 import { liveSources, type Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
+import { AcceptedTail } from '../dispatch/accepted-tail.js';
 import { EventLoader, MissingEvents } from '../dispatch/event-loader.js';
 import { SourceBuffer, type SubscribedStream } from '../dispatch/source-buffer.js';
 import { StoredProgress } from '../dispatch/stored-progress.js';
@@ -27,6 +29,7 @@ const unusedMs = 60_000;
 export class SubscriptionService {
   readonly log: SubscriptionLog;
   private readonly progress: StoredProgress;
+  private readonly tail: AcceptedTail;
   private readonly dispatchers = new Map<string, SubscriptionDispatcher>();
   private readonly erasures: Erasures;
   private readonly missing = new MissingEvents();
@@ -44,10 +47,12 @@ export class SubscriptionService {
     @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
     private readonly topics: TopicAndGroupNames,
     @Inject(LOGGER) logger: Logger,
+    accepted: AcceptedEventsReader,
   ) {
     const runs = () => new Set(definitions.subscriptions.all().map(({ run }) => run.id));
     this.log = new SubscriptionLog({ log, producer, names: topics, runs, logger });
     this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup });
+    this.tail = new AcceptedTail({ reader: accepted, progress: this.progress, logger });
     this.erasures = new Erasures(definitions);
     definitions.onChange(() => this.wakeChanged());
   }
@@ -101,7 +106,13 @@ export class SubscriptionService {
       if (entity === null || !this.erasures.concern(stream)) return false;
       return offset < this.erasures.endOf({ stream, partition }, entity);
     };
-    return new EventLoader({ reader: this.store.reader, nameOf, isErased, missing: this.missing });
+    const isStored = ([source, partition, offset]: EventRef) => {
+      const topic = this.topics.ofStream(source as StreamId);
+      return offset < (this.progress.offsets.get(topic)?.get(partition) ?? 0);
+    };
+    const inTail = (ref: EventRef) => this.tail.find(ref);
+    const { reader } = this.store;
+    return new EventLoader({ reader, nameOf, isErased, inTail, isStored, missing: this.missing });
   }
 
   /** Answers all that wait, and lets nobody wait any more. */
@@ -113,6 +124,7 @@ export class SubscriptionService {
   async close(): Promise<void> {
     this.stopWaiting();
     this.erasures.close();
+    await this.tail.stop();
     await this.log.close();
   }
 
@@ -142,10 +154,13 @@ export class SubscriptionService {
       log: this.log,
       progress: this.progress,
       reads: this.reads,
+      tail: this.tail,
       topics: () => new Map(streams().map(({ topic, partitions }) => [topic, partitions])),
+      sources: () => new Map(streams().map(({ source, topic }) => [source, topic])),
       loader: this.loaderOf(first),
       buffer: new SourceBuffer({
         reader: this.store.reader,
+        tail: this.tail,
         streams,
         eventTypes,
         selects: (event) => where === undefined || selected(foldEventOf(event)),

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StoredEvent, StreamId } from '#event';
+import { streamKey, type AcceptedEventsReader } from '#features/events';
+import type { Logger } from '#telemetry';
+import type { EventRef } from '../state/subscription-command.js';
+import type { StoredProgress, ProgressFollower } from './stored-progress.js';
+
+/** Somebody who hands out events of topics. */
+export interface TailFollower extends ProgressFollower {
+  /** Returns the topic of each stream, by the id of the stream. */
+  sources(): ReadonlyMap<StreamId, string>;
+}
+
+interface AcceptedTailOptions {
+  reader: Pick<AcceptedEventsReader, 'read'>;
+  progress: Pick<StoredProgress, 'offsets'>;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** Accepted events of one partition whose offsets follow each other. */
+interface TailPage {
+  from: number;
+  next: number;
+  events: readonly StoredEvent[];
+  characters: number;
+}
+
+interface PartitionTail {
+  readonly topic: string;
+  readonly partition: number;
+  /** The pages, each of which begins where the one before ends. */
+  pages: TailPage[];
+  next: number;
+}
+
+/** Limit of all events that are kept, in characters of their texts. */
+const mostCharacters = 16 * 1024 * 1024;
+/** Milliseconds for which reading continues when nobody follows. */
+const lingerMs = 30_000;
+const retryMs = 1_000;
+
+/**
+ * The accepted events of followed streams that are not stored yet, straight from the log, decided and deduplicated as every
+ * consumer does. They have no version. Events that are stored are forgotten, as are the oldest ones beyond 16 MB: whoever needs
+ * them reads the store.
+ */
+export class AcceptedTail {
+  private readonly followers = new Set<TailFollower>();
+  private readonly partitions = new Map<string, PartitionTail>();
+  /** The topics that are read, with the ids of their streams, by the key of the stream. */
+  private sources = new Map<string, { source: string; topic: string }>();
+  private consumption: ReturnType<AcceptedEventsReader['read']> | undefined;
+  private characters = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: AcceptedTailOptions) {}
+
+  /** Reads the topics of a follower, and calls `moved` when there are further events. Returns what ends that. */
+  follow(follower: TailFollower): () => void {
+    this.followers.add(follower);
+    clearTimeout(this.timer);
+    this.subscribe();
+    return () => {
+      this.followers.delete(follower);
+      if (this.followers.size === 0) this.timer = setTimeout(() => void this.stop(), lingerMs).unref();
+    };
+  }
+
+  /** Returns the pages of a partition from this offset on; none if they do not begin at the offset or before. */
+  after(source: string, partition: number, offset: number): readonly TailPage[] {
+    const pages = this.partitions.get(`${source}/${partition}`)?.pages ?? [];
+    if (pages.length === 0 || pages[0]!.from > offset) return [];
+    return pages.filter(({ next }) => next > offset);
+  }
+
+  find([source, partition, offset]: EventRef): StoredEvent | undefined {
+    const [page] = this.after(source, partition, offset);
+    return page?.events.find((event) => event.offset === offset);
+  }
+
+  /** Ends reading. */
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    const { consumption } = this;
+    this.consumption = undefined;
+    this.partitions.clear();
+    this.sources = new Map();
+    this.characters = 0;
+    await consumption?.stop(Promise.resolve());
+  }
+
+  private subscribe(): void {
+    const before = this.sources.size;
+    for (const follower of this.followers)
+      for (const [source, topic] of follower.sources())
+        this.sources.set(streamKey(source), { source, topic });
+    if (this.consumption && this.sources.size === before) return;
+    this.consumption ??= this.read();
+    const topics = [...new Set([...this.sources.values()].map(({ topic }) => topic))];
+    this.consumption.subscribe(topics).catch((error: unknown) => void this.failed(error));
+  }
+
+  private read(): ReturnType<AcceptedEventsReader['read']> {
+    const isCurrent = () => this.consumption === consumption;
+    const consumption = this.options.reader.read({
+      opened: ({ key, partition, committed }) => {
+        if (isCurrent()) this.open(key, partition, committed);
+        return committed;
+      },
+      deliver: async ({ key, partition, events, next }) => {
+        if (isCurrent()) this.add({ key, partition, events, next });
+      },
+      failed: (error) => (isCurrent() ? void this.failed(error) : undefined),
+    });
+    return consumption;
+  }
+
+  private open(key: string, partition: number, next: number): void {
+    const known = this.sources.get(key);
+    if (!known) return;
+    const id = `${known.source}/${partition}`;
+    for (const page of this.partitions.get(id)?.pages ?? []) this.characters -= page.characters;
+    this.partitions.set(id, { topic: known.topic, partition, pages: [], next });
+  }
+
+  private add({
+    key,
+    partition,
+    events,
+    next,
+  }: {
+    key: string;
+    partition: number;
+    events: readonly StoredEvent[];
+    next: number;
+  }): void {
+    const known = this.sources.get(key);
+    const tail = known && this.partitions.get(`${known.source}/${partition}`);
+    if (!tail || next <= tail.next) return;
+    const characters = events.reduce(
+      (sum, { data, metadata }) => sum + data.length + metadata.length + 300,
+      0,
+    );
+    tail.pages.push({ from: tail.next, next, events, characters });
+    tail.next = next;
+    this.characters += characters;
+    const stored = this.options.progress.offsets.get(tail.topic)?.get(partition) ?? 0;
+    while (tail.pages.length > 0 && (tail.pages[0]!.next <= stored || this.characters > mostCharacters))
+      this.characters -= tail.pages.shift()!.characters;
+    for (const follower of [...this.followers]) if (follower.topics().has(tail.topic)) follower.moved();
+  }
+
+  /** Reads again after a moment: meanwhile the events come from the store. */
+  private async failed(error: unknown): Promise<void> {
+    this.options.logger.warn({ err: error as Error }, 'subscriptions read accepted events again soon');
+    await this.stop();
+    await sleep(retryMs, undefined, { ref: false });
+    if (this.followers.size > 0) this.subscribe();
+  }
+}
