@@ -31,6 +31,7 @@ import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
 import { shards } from './measures/shards.js';
 import { streams } from './measures/streams.js';
+import { subscriptions } from './measures/subscriptions.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type MeasuredFigure } from './report.js';
 
@@ -61,6 +62,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['EXPORT'], run: exports },
   { names: ['FAR'], run: farDuplicates },
   { names: ['SHARDS'], run: shards },
+  { names: ['SUB'], run: subscriptions },
   { names: ['PEER'], run: peer },
   { names: ['GROWTH'], run: growth },
 ];

@@ -15,6 +15,7 @@ export const measureNames = [
     'EXPORT',
     'FAR',
     'SHARDS',
+    'SUB',
     'PEER',
     'GROWTH',
   ] as const),

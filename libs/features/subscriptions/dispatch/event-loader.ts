@@ -18,12 +18,18 @@ interface EventLoaderOptions {
   /** Whether the store has the events of a partition up to this one. */
   isStored(ref: EventRef): boolean;
   missing: MissingEvents;
+  budget: KeptEventsBudget;
+}
+
+/** What all loaders of the process keep, in characters. */
+export interface KeptEventsBudget {
+  characters: number;
 }
 
 /** Limit of an answer of the store, in bytes. */
 const mostBytes = 12 * 1024 * 1024;
-/** Limit of the events that are kept, in characters. */
-const mostKept = 1024 * 1024;
+/** Limits of the events that one loader keeps, and that all keep, in characters. */
+const mostKept = { one: 8 * 1024 * 1024, all: 64 * 1024 * 1024 };
 
 /** Loads single events by their positions, and keeps those for a while that were read and could not be handed out yet. */
 export class EventLoader {
@@ -32,16 +38,26 @@ export class EventLoader {
 
   constructor(private readonly options: EventLoaderOptions) {}
 
-  /** Keeps events for the next `load`. The oldest ones are forgotten beyond a megabyte. */
+  /** Whether further events would replace kept ones. */
+  get isFull(): boolean {
+    return this.keptCharacters > 0.9 * mostKept.one || this.options.budget.characters > 0.9 * mostKept.all;
+  }
+
+  /** Forgets the kept events. */
+  clear(): void {
+    for (const key of [...this.kept.keys()]) this.forget(key);
+  }
+
+  /** Keeps events for the next `load`. The oldest ones are forgotten beyond eight megabytes, or 64 of all loaders. */
   keep(events: Iterable<readonly [EventRef, StoredEvent]>): void {
     for (const [ref, event] of events) {
       const key = keyOf(ref);
       this.forget(key);
       this.kept.set(key, event);
-      this.keptCharacters += sizeOf(event);
+      this.count(sizeOf(event));
     }
     for (const key of this.kept.keys()) {
-      if (this.keptCharacters <= mostKept) break;
+      if (this.keptCharacters <= mostKept.one && this.options.budget.characters <= mostKept.all) break;
       this.forget(key);
     }
   }
@@ -121,11 +137,16 @@ export class EventLoader {
     await this.loadSome(refs.slice(half), to);
   }
 
+  private count(characters: number): void {
+    this.keptCharacters += characters;
+    this.options.budget.characters += characters;
+  }
+
   private forget(key: string): void {
     const event = this.kept.get(key);
     if (!event) return;
     this.kept.delete(key);
-    this.keptCharacters -= sizeOf(event);
+    this.count(-sizeOf(event));
   }
 }
 

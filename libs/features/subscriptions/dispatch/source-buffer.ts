@@ -42,7 +42,7 @@ export interface TakenEvents {
   events: StoredEvent[];
 }
 
-const page = { events: 1_000, bytes: 1024 * 1024 };
+const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 /** A partition with more events takes no further ones. */
 const mostBuffered = page.events / 2;
 /** A claim moves a position over events that are not selected only together with others, or over at least as many. */

@@ -45,6 +45,9 @@ interface WaitingReceiver {
   reject: (error: unknown) => void;
 }
 
+/** A buffer with fewer events is filled while others are claimed. */
+const prefetchBelow = 1_500;
+
 /** Limits of one claim. */
 const most = { events: 1_000, again: 200 };
 /** Limit of the events of one answer, in characters of `data` and `metadata`. */
@@ -67,6 +70,7 @@ const missingMs = 1_000;
 export class SubscriptionDispatcher {
   private readonly waiting = new Set<WaitingReceiver>();
   private running: Promise<void> | undefined;
+  private filling: Promise<boolean> | undefined;
   private wake: () => void = () => undefined;
   /** Aborted when nobody waits any more. */
   private ended = new AbortController();
@@ -120,10 +124,11 @@ export class SubscriptionDispatcher {
     this.wake();
   }
 
-  /** Answers all that wait with what there is: nothing. */
+  /** Answers all that wait with what there is: nothing. Forgets what was read. */
   close(): void {
     for (const receiver of [...this.waiting]) receiver.resolve([]);
     this.waiting.clear();
+    this.options.loader.clear();
     this.wake();
   }
 
@@ -191,7 +196,11 @@ export class SubscriptionDispatcher {
       desired - again.length,
       room - again.filter(({ status }) => status !== 'out').length,
     );
-    const taken: TakenEvents = state.open < mostOpen ? buffer.take(state, left) : { fresh: [], events: [] };
+    // What waits behind an entity is kept in memory: no more is taken up while that is full and something else is due.
+    const isFull = state.open >= mostOpen || (this.options.loader.isFull && due.length > 0);
+    const taken: TakenEvents = isFull ? { fresh: [], events: [] } : buffer.take(state, left);
+    // The next page is read while these events are claimed.
+    if (taken.events.length > 0 && buffer.length < prefetchBelow) this.fill(state).catch(() => undefined);
     const isChanged = state.parkedBlocks !== spec.parked_blocks && state.counts.parked > 0;
     if (due.length + taken.fresh.length > 0 || isChanged) {
       const count = await this.claim({ exhausted, again, taken }, spec);
@@ -205,9 +214,13 @@ export class SubscriptionDispatcher {
       : Math.min(longestWaitMs, Math.max(minimalWaitMs, next - log.now));
   }
 
+  /** Reads a page of stored events, or shares the read that runs. Resolves with whether there was something to read. */
   private fill(state: SubscriptionState): Promise<boolean> {
     const { buffer, progress, reads } = this.options;
-    return reads.run(this.ended.signal, (signal) => buffer.fill(state, progress.offsets, signal));
+    this.filling ??= reads
+      .run(this.ended.signal, (signal) => buffer.fill(state, progress.offsets, signal))
+      .finally(() => (this.filling = undefined));
+    return this.filling;
   }
 
   private async claim(

@@ -33,6 +33,7 @@ export class SubscriptionService {
   private readonly dispatchers = new Map<string, SubscriptionDispatcher>();
   private readonly erasures: Erasures;
   private readonly missing = new MissingEvents();
+  private readonly budget = { characters: 0 };
   private readonly reads = new Bulkhead({ concurrent: 4, queued: 2 * mostWaiting, waitMs: 30_000 });
   /** The streams of subscriptions, by run, since the definitions have changed last. */
   private streams = new Map<string, readonly SubscribedStream[]>();
@@ -112,7 +113,8 @@ export class SubscriptionService {
     };
     const inTail = (ref: EventRef) => this.tail.find(ref);
     const { reader } = this.store;
-    return new EventLoader({ reader, nameOf, isErased, inTail, isStored, missing: this.missing });
+    const { missing, budget } = this;
+    return new EventLoader({ reader, nameOf, isErased, inTail, isStored, missing, budget });
   }
 
   /** Answers all that wait, and lets nobody wait any more. */
@@ -130,7 +132,10 @@ export class SubscriptionService {
 
   private dispatcherOf(name: string, run: string): SubscriptionDispatcher {
     for (const [key, one] of this.dispatchers)
-      if (!one.isUsed && performance.now() - one.lastUsed > unusedMs) this.dispatchers.delete(key);
+      if (!one.isUsed && performance.now() - one.lastUsed > unusedMs) {
+        one.close();
+        this.dispatchers.delete(key);
+      }
     const dispatcher = this.dispatchers.get(run) ?? this.newDispatcher(name, run);
     this.dispatchers.set(run, dispatcher);
     return dispatcher;
