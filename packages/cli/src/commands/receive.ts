@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedEvent, SubscriptionConsumer } from '#client';
 import { exitCodeOf, exitCodes } from '../errors/exit-code.js';
 import { messageOf } from '../errors/message-of.js';
@@ -93,7 +93,7 @@ async function* acknowledged(
   for await (const batch of batches) {
     for (const { event } of batch) yield event;
     // A closed output is reported within an iteration of the event loop, and its last write did not arrive.
-    await nextTurn();
+    await nextIteration();
     signal.throwIfAborted();
     const tokens = batch.map(({ token }) => token);
     const answer = subscription.ack(tokens, { signal });
