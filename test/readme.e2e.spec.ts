@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { chosenCases } from '#testkit';
+import { chosenCases, until } from '#testkit';
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1, sql: true });
@@ -125,6 +125,7 @@ const pages = [
   'docs/entities.md',
   'docs/intake.md',
   'docs/live.md',
+  'docs/subscriptions.md',
 ];
 const chosen = chosenCases(pages, 7);
 
@@ -276,4 +277,42 @@ describePage('docs/live.md', () => {
     expect(outputs[2]).toMatch(/"data":\{"bird": "osprey", "count": 1\}/);
     expect(outputs[2]).not.toContain('heron');
   });
+});
+
+describePage('docs/subscriptions.md', () => {
+  const url = '/api/v1/subscriptions/labels';
+  const status = async () => (await system().core.get(url)).json<Record<string, number>>();
+
+  it('work one after the other as printed, and the worker in Python does the rest', async () => {
+    const outputs = await outputsOf(commandsIn('docs/subscriptions.md'));
+    expect(outputs[2]).toMatch(/"token":"[^"]+","attempt":1,"event":\{.*"stream":"parcels"/);
+    expect(outputs[3]).toBe('{"ack":["done"],"nack":[],"extend":[]}');
+    expect(outputs[4]).toContain('"nack":["done"]');
+    expect(outputs[4]).toMatch(/"attempts":1,"reason":"no printer".*"blocked":0/);
+    expect(outputs[4]).toContain('{"events":1}');
+    expect(outputs[5]).toContain('"parked":0');
+    await withWorker(async (printed) => {
+      await until(() => printed().split('\n').length > 3, { what: 'three labels', progress: printed });
+      await until(async () => (await status()).outstanding === 0, { what: 'acknowledgements' });
+      const labels = printed().trim().split('\n').sort();
+      expect(new Set(labels).size).toBe(3);
+      for (const label of labels) expect(label).toMatch(/^label for parcel-[1-4] to (Oslo|Lima|Bonn|Cork)$/);
+    });
+    expect(await status()).toMatchObject({ lag: 0, waiting: 0, retrying: 0, parked: 0 });
+  });
+
+  /** Runs the worker of the page, and passes what returns its output so far. */
+  async function withWorker(test: (printed: () => string) => Promise<void>): Promise<void> {
+    const [, text = ''] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync('docs/subscriptions.md', 'utf8'))!;
+    const env = { PATH: process.env.PATH, TRIBUTARY_KEY: system().key };
+    const worker = spawn('python3', ['-c', onThesePorts(text)], { env });
+    let output = '';
+    for (const stream of [worker.stdout, worker.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    try {
+      await test(() => output);
+    } finally {
+      worker.kill();
+    }
+  }
 });

@@ -183,7 +183,7 @@ describe('lag, doctor and dead letters', () => {
     );
     const detail = findings.find(({ check }) => check === 'key')?.detail as string;
     expect(detail).toMatch(
-      /^The key has the scopes: events:read, events:write, definitions:read, definitions:write, sql:read, admin\.$/,
+      /^The key has the scopes: events:read, events:write, definitions:read, definitions:write, subscriptions:consume, sql:read, admin\.$/,
     );
     const reader = await cli.run(['doctor'], { env: { TRIBUTARY_KEY: system().readerKey } });
     expect(jsonLines(reader.stdout).find(({ check }) => check === 'key')).toMatchObject({

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '#testkit';
 import { freshStream } from '../api.js';
 import { debianProgram } from '../debian-program.js';
 import { useSharedStack } from '../use-stack.js';
@@ -209,6 +210,53 @@ describe('tail', () => {
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
     expect(existsSync(join(cli.folder, 'at'))).toBe(true);
+  });
+});
+
+describe('receive', () => {
+  const stream = freshStream('cli');
+  const status = async () => jsonLines((await cli.run(['get', 'subscription', stream])).stdout)[0];
+
+  it('acknowledges with --ack what it has shown, and shows the token of other events, with every digit', async () => {
+    expect((await cli.run(['produce', stream, '--wait'], { input: lines(3) })).code).toBe(0);
+    const definition = {
+      kind: 'subscription',
+      name: stream,
+      source: { streams: [stream] },
+      from: 'beginning',
+    };
+    writeFileSync(join(cli.folder, 'subscription.json'), JSON.stringify(definition));
+    expect((await cli.run(['apply', '-f', 'subscription.json'])).code).toBe(0);
+    const acknowledged = await cli.run(['receive', stream, '--ack', '--follow', '--max', '2']);
+    expect([acknowledged.code, acknowledged.stderr]).toEqual([0, '']);
+    expect(acknowledged.stdout).toMatch(/"data":\{"n": \d, "big": 9007199254740993\}/);
+    expect(await status()).toMatchObject({ outstanding: 0 });
+    const received = await cli.run(['receive', stream, '--max', '1']);
+    expect(received.stdout).toMatch(
+      /^\{"token":"[^"]+","attempt":1,"event":\{.*"data":\{"n": \d, "big": 9007199254740993\}.*\}\}\n$/,
+    );
+    const numbers = [...jsonLines(acknowledged.stdout), jsonLines(received.stdout)[0]!.event as object];
+    const seen = numbers.map((event) => (event as { data: { n: number } }).data.n);
+    expect(seen.toSorted()).toEqual([0, 1, 2]);
+    expect(await status()).toMatchObject({ outstanding: 1 });
+  });
+
+  it('continues with --follow until Ctrl-C, and acknowledges an event as soon as it is shown', async () => {
+    const child = cli.start(['receive', stream, '--ack', '--follow']);
+    const shown = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+    await cli.run(['produce', stream], { input: line(7).replace('e1', 'e9') });
+    const { value } = (await shown.next()) as { value: string };
+    expect(value).toContain('"n": 7');
+    await until(async () => (await status())?.outstanding === 1, { what: 'the acknowledgement' });
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+  });
+
+  it('receives all events again after a seek', async () => {
+    const moved = await cli.run(['subscriptions', 'seek', stream, '--to', 'beginning', '--yes']);
+    expect(moved).toMatchObject({ code: 0, stderr: `moved subscription ${stream} to beginning\n` });
+    const received = await cli.run(['receive', stream, '--ack', '--follow', '--max', '4']);
+    expect(jsonLines(received.stdout)).toHaveLength(4);
   });
 });
 

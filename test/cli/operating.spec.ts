@@ -127,6 +127,50 @@ describe('a subscription', () => {
   });
 });
 
+describe('the events of a subscription', () => {
+  beforeEach(() => givenDefinitions('kind: subscription\nname: s\nsource: { streams: [orders] }\n'));
+  const run = (...args: string[]) => cli.run(['subscriptions', ...args]);
+
+  it('are counted in the list', async () => {
+    const { stdout } = await cli.run(['get', 'subscriptions', '-o', 'csv']);
+    expect(stdout).toBe(
+      'name,version,status,outstanding,retrying,waiting,parked,lag\r\ns,1,running,0,0,0,0,0\r\n',
+    );
+  });
+
+  it('are received; without an event nothing is shown', async () => {
+    expect(await cli.run(['receive', 's', '--wait', '1s'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await cli.run(['receive', 's', '--wait', '2m'])).code).toBe(3);
+    expect((await cli.run(['receive', 'other'])).stderr).toContain('subscription_not_found');
+    await cli.run(['pause', 'subscription', 's']);
+    expect((await cli.run(['receive', 's', '--follow'])).stderr).toContain('subscription_paused');
+  });
+
+  it('are listed, replayed and discarded when they are parked', async () => {
+    expect(await run('parked', 's')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await run('replay', 's', '--all')).stderr).toBe('replayed 0 parked events of subscription s\n');
+    expect((await run('replay', 's', 'orders:0:1')).stderr).toContain('replayed 0');
+    expect((await run('discard', 's', '--all', '--yes')).stderr).toContain('discarded 0 parked events');
+  });
+
+  it.each([
+    [['replay', 's'], 'Name either IDs, or --all.'],
+    [['discard', 's', 'orders:0:1', '--all'], 'Name either IDs, or --all.'],
+    [['discard', 's', 'orders:0:1'], 'never handed out again. Confirm it: --yes, or --confirm s.'],
+    [['seek', 's'], '--to TIME is missing'],
+    [['seek', 's', '--to', '-1h'], 'Moves the subscription s to -1h. What is'],
+  ])('are not changed by %j', async (args, message) => {
+    const answer = await run(...args);
+    expect(answer).toMatchObject(nothing);
+    expect(answer.stderr).toContain(message);
+  });
+
+  it.each(['beginning', 'now', '-1h', '1h'])('are received from %s after a seek', async (to) => {
+    const { code, stderr } = await run('seek', 's', '--to', to, '--yes');
+    expect([code, stderr]).toEqual([0, `moved subscription s to ${to.replace(/^1h/, '-1h')}\n`]);
+  });
+});
+
 describe('a question on a terminal', () => {
   it.each(['yes\n', 'y\n', ' YES\n'])('is confirmed with %j', async (input) => {
     const { code, stderr } = await cli.run(['delete', 'stream', 'orders'], { input, terminal: true });

@@ -102,12 +102,12 @@ describe('the published package @tributary/client', () => {
     await compiled.catch(({ stdout }: { stdout: string }) => expect.fail(stdout));
   });
 
-  it('is at most 15 kB, minified and compressed, for browsers', async () => {
+  it('is at most 16 kB, minified and compressed, for browsers', async () => {
     const { outputFiles, warnings } = await build({
       ...{ entryPoints: [join(published, 'dist/index.js')], bundle: true, minify: true, write: false },
       ...{ format: 'esm', platform: 'browser', target: 'es2022' },
     });
     expect(warnings).toEqual([]);
-    expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThanOrEqual(15_000);
+    expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThanOrEqual(16_000);
   });
 });

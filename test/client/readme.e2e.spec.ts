@@ -56,6 +56,7 @@ it("the examples of the client's README compile and run as printed", async () =>
     expect(stdout).toMatch(/^\d+ \{"event_type":"order\.placed","n":\d+\}$/m);
     expect(stdout).toMatch(/amount: 12.5/);
     expect(stdout).toMatch(/^order.placed$/m);
+    expect(stdout).toMatch(/^ship order-17 for 12.5$/m);
     expect(stdout).toMatch(/^order_revenue (building|running)$/m);
   } finally {
     rmSync(folder, { recursive: true });

@@ -28,8 +28,8 @@ export async function run(called: CliProcess): Promise<ExitCode> {
 }
 
 /** Whether the command ends when its output is closed. Others continue: their result is the exit code. */
-function endsWithOutput({ effect, answersWithCode }: Command): boolean {
-  return effect === 'reads' && !answersWithCode;
+function endsWithOutput(command: Command): boolean {
+  return command.endsWithOutput ?? (command.effect === 'reads' && !command.answersWithCode);
 }
 
 function endingWithOutput(terminal: CliProcess): CliProcess {

@@ -10,6 +10,7 @@ export { Producer, type ProducerOptions, type SendOptions } from './producer/pro
 export type { StoredEvent } from './reading/exact-reader.js';
 export type * from './reading/states.js';
 export { Pages, type Page } from './reading/pages.js';
+export type { ParkedEvent, ReceivedEvent } from './reading/received-event.js';
 export { SqlRow, SqlRows } from './reading/sql-rows.js';
 export type { DeadLetters, ReplayOptions } from './resources/dead-letters.js';
 export type {
@@ -23,6 +24,8 @@ export type { Entities, Snapshots } from './resources/entities.js';
 export type { ApiKeys } from './resources/keys.js';
 export type { Schemas } from './resources/schemas.js';
 export type { Streams } from './resources/streams.js';
+export type { SubscriptionConsumer } from './subscription/subscription-consumer.js';
+export type { EachOptions, EventHandler } from './subscription/subscription-worker.js';
 export { visibleText } from './text/visible-text.js';
 export { Tributary, type TributaryOptions } from './tributary.js';
 export type * from './types/index.js';

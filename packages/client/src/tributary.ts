@@ -26,6 +26,7 @@ import { ApiKeys } from './resources/keys.js';
 import { Pipelines, Projections, Subscriptions } from './resources/definitions.js';
 import { Schemas } from './resources/schemas.js';
 import { Streams } from './resources/streams.js';
+import { SubscriptionConsumer } from './subscription/subscription-consumer.js';
 import type {
   BatchWriteResult,
   EventCountQuery,
@@ -335,6 +336,11 @@ export class Tributary {
     options: LiveOptions = {},
   ): LiveStream<StoredEvent<Data>> {
     return new LiveStream(this.api.http, eventTail<Data>(filter), options);
+  }
+
+  /** Returns what receives and acknowledges the events of a subscription. `client.subscriptions` defines it. */
+  subscription(name: string): SubscriptionConsumer {
+    return new SubscriptionConsumer(this.api, name);
   }
 
   /** Returns the state of an entity: the merged data of its events, now or as of a time. */

@@ -32,7 +32,7 @@ export interface Positional {
   /** Other spellings of the allowed words. */
   also?: readonly string[];
   /** The names that shells ask the running system for: of this kind, or of the kind that the word before names. */
-  completes?: 'streams' | 'keys' | 'kind';
+  completes?: 'streams' | 'keys' | 'subscriptions' | 'kind';
 }
 
 /** The words of a command, its options and its help. */

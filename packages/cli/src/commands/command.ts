@@ -7,5 +7,7 @@ import type { CommandSession } from '../session/session.js';
 export interface Command extends CommandSyntax {
   /** The result of the command is its exit code (as in `diff`). So it continues when its output is closed. */
   readonly answersWithCode?: true;
+  /** The command ends when its output is closed, although it changes something. */
+  readonly endsWithOutput?: true;
   run(session: CommandSession, input: ParsedArguments): Promise<ExitCode | void>;
 }

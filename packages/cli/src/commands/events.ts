@@ -52,7 +52,7 @@ export function filterOf(input: ParsedArguments): EventFilter {
 }
 
 /** The columns of events. CSV has the columns of the API's CSV. */
-const eventColumns: readonly Column<StoredEvent>[] = [
+export const eventColumns: readonly Column<StoredEvent>[] = [
   { name: 'event_id', csvOnly: true },
   { name: 'stream' },
   { name: 'event_type' },
@@ -66,6 +66,17 @@ const eventColumns: readonly Column<StoredEvent>[] = [
   { name: 'metadata', of: ({ metadataText }) => metadataText, csvOnly: true },
   { name: 'data', of: ({ dataText }) => dataText },
 ];
+
+/** Returns the columns of the event in a larger item. */
+export function columnsOfEvent<T>(eventOf: (item: T) => StoredEvent | null): Column<T>[] {
+  return eventColumns.map(({ name, of, csvOnly }) => ({
+    ...{ name, csvOnly },
+    of: (item) => {
+      const event = eventOf(item);
+      return event && (of ? of(event) : event[name as keyof StoredEvent]);
+    },
+  }));
+}
 
 const pageSize = 1000;
 

@@ -13,8 +13,15 @@ import { exportEvents } from './export.js';
 import { lag } from './lag.js';
 import { produce } from './produce.js';
 import { profileAdd, profileClear, profileList, profileRemove, profileUse } from './profile.js';
+import { receive } from './receive.js';
 import { sql } from './sql.js';
 import { state } from './state.js';
+import {
+  subscriptionsDiscard,
+  subscriptionsParked,
+  subscriptionsReplay,
+  subscriptionsSeek,
+} from './subscriptions.js';
 import { validate } from './validate.js';
 
 /** All commands. Usage, completion and documentation are derived from this list. */
@@ -22,6 +29,7 @@ export const commands: readonly Command[] = [
   ...[produce, query, count, tail, state, exportEvents, sql],
   ...[get, apply, diff, remove, validate],
   ...[pause, resume, reset, erase, streamsCreate, streamsRetention, keysIssue, keysRotate, keysRevoke],
+  ...[receive, subscriptionsParked, subscriptionsReplay, subscriptionsDiscard, subscriptionsSeek],
   ...[deadLettersList, deadLettersReplay, lag, doctor],
   ...[profileAdd, profileUse, profileClear, profileList, profileRemove],
   completion(() => commands),

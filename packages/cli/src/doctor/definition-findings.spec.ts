@@ -6,10 +6,10 @@ import { definitionFindings } from './findings.js';
 const running = { status: 'running', failure: null, lag: 0 };
 const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };
 
-/** Returns the findings for these projections and pipelines. */
-function findingsOf(kinds: { projections?: object[]; pipelines?: object[] }) {
+/** Returns the findings for these projections, pipelines and subscriptions. */
+function findingsOf(kinds: { projections?: object[]; pipelines?: object[]; subscriptions?: object[] }) {
   const fetch = (url: string) => {
-    const kind = url.includes('/pipelines') ? 'pipelines' : 'projections';
+    const kind = new URL(url).pathname.split('/').at(-1) as keyof typeof kinds;
     const page = { [kind]: kinds[kind] ?? [], next_cursor: null, has_more: false };
     return Promise.resolve(new Response(JSON.stringify(page)));
   };
@@ -68,4 +68,21 @@ it.each([
   expect(findings).toMatchObject([
     { check: 'pipeline hooks', verdict: 'warning', detail: 'It is paused, 7 records behind.' },
   ]);
+});
+
+it('given subscriptions that have failed, are paused, or have parked events, doctor says what to do', async () => {
+  const findings = await findingsOf({
+    subscriptions: [
+      { name: 'a', ...running, status: 'failed', failure: 'The log was truncated.', parked: 0 },
+      { name: 'b', ...running, status: 'paused', parked: 2 },
+      { name: 'c', ...running, parked: 0 },
+    ],
+  });
+  expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual([
+    ['subscription a', 'wrong'],
+    ['subscription b', 'warning'],
+    ['subscription b', 'warning'],
+  ]);
+  expect(findings[2]).toMatchObject({ detail: expect.stringMatching(/^2 events are parked/) as string });
+  expect(findings[2]!.advice).toContain('tributary subscriptions replay b --all');
 });

@@ -136,15 +136,13 @@ function minorOf(version: string): string {
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 
-/**
- * A request for each scope. It changes nothing: the server refuses an incomplete write after the scope check. No request
- * needs `subscriptions:consume` and no other scope.
- */
-const probes: Record<Exclude<ApiKeyScope, 'subscriptions:consume'>, Probe> = {
+/** A request for each scope. It changes nothing: the server refuses an incomplete write after the scope check. */
+const probes: Record<ApiKeyScope, Probe> = {
   'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
   'events:write': (client, options) => client.writeBatch([], options),
   'definitions:read': (client, options) => client.projections.list({ limit: 1 }, options).first(),
   'definitions:write': (client, options) => client.projections.define({} as never, options),
+  'subscriptions:consume': (client, options) => client.subscription('doctor').settle({}, options),
   'sql:read': async (client, options) => (await client.sql('SELECT 1', options)).all(),
   admin: (client, options) => client.keys.list({ limit: 1 }, options).first(),
 };

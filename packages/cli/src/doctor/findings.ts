@@ -3,6 +3,7 @@ import {
   visibleText,
   type PipelineWithStats,
   type ProjectionWithStats,
+  type SubscriptionWithStats,
   type Tributary,
   type DeadLetter,
 } from '#client';
@@ -103,14 +104,32 @@ const resets = {
   pipeline: 'it emits everything again as new events, and calls its webhooks again',
 };
 
-/** Returns a finding for each projection and pipeline that an operator must act on. */
+/** Returns a finding for each projection, pipeline and subscription that an operator must act on. */
 export async function definitionFindings(client: Tributary, signal: AbortSignal): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
   for await (const job of client.projections.list({}, { signal }))
     findings.push(...findingsOf('projection', job));
   for await (const job of client.pipelines.list({}, { signal }))
     findings.push(...findingsOf('pipeline', job));
+  for await (const subscription of client.subscriptions.list({}, { signal }))
+    findings.push(...subscriptionFindings(subscription));
   return findings;
+}
+
+function subscriptionFindings({ name, status, failure, parked }: SubscriptionWithStats): CheckResult[] {
+  const check = `subscription ${name}`;
+  const resume = `\`tributary resume ${check}\``;
+  if (failure !== null) {
+    const advice = `Remove the cause, then ${resume}: it continues at its position.`;
+    return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];
+  }
+  const paused = warning(check, 'It is paused: workers receive no events.', `${resume} continues it.`);
+  const unprocessed = warning(
+    check,
+    `${parked} events are parked: workers have rejected them, or did not acknowledge them.`,
+    `\`tributary subscriptions parked ${name}\` shows the reasons, \`tributary subscriptions replay ${name} --all\` hands them out again.`,
+  );
+  return [...(status === 'paused' ? [paused] : []), ...(parked > 0 ? [unprocessed] : [])];
 }
 
 function findingsOf(kind: keyof typeof resets, { name, status, failure, lag, retrying }: Job): CheckResult[] {

@@ -23,6 +23,24 @@ it('given a key with a rate limit, doctor waits, and lists only the scopes that 
   expect(await finding(2)).toMatchObject({ verdict: 'ok', detail: 'The key has the scopes: events:read.' });
 });
 
+it('given a key of a worker, doctor finds its scope without an event', async () => {
+  const bodies: unknown[] = [];
+  const fetch = (url: string, { body }: RequestInit) => {
+    const isAllowed = url.endsWith('/ack');
+    if (isAllowed) bodies.push(JSON.parse(body as string));
+    const [status, code] = isAllowed
+      ? ([400, 'invalid_request'] as const)
+      : ([403, 'insufficient_scope'] as const);
+    return Promise.resolve(
+      new Response(JSON.stringify({ code, status, detail: code, title: code }), { status }),
+    );
+  };
+  const client = new Tributary({ url: 'http://tributary', fetch });
+  const { detail } = await scopesFinding(client, new AbortController().signal);
+  expect(detail).toBe('The key has the scopes: subscriptions:consume.');
+  expect(bodies).toEqual([{}]);
+});
+
 it('given a key whose rate limit remains exceeded, doctor claims no scope', async () => {
   expect(await finding(1_000)).toMatchObject({ verdict: 'wrong' });
 });

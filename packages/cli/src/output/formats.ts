@@ -36,18 +36,24 @@ function cellText(column: Column, item: object): string {
 
 /**
  * Returns an item as JSON on one line. Members that the client keeps as text (`dataText`, `stateText`, `rowText`) are
- * written unchanged, with every digit of their numbers.
+ * written unchanged, with every digit of their numbers, also those of an event in a member.
  */
 export function exactJson(item: object): string {
   if (item instanceof SqlRow) return item.rowText;
-  if (!('toJSON' in item)) return JSON.stringify(item);
+  if (!isExact(item) && !Object.values(item).some(isExact)) return JSON.stringify(item);
   const members = Object.entries(item as Record<string, unknown>).map(([name, value]) => {
     const parsed = name.replace(/Text$/, '');
-    if (parsed === name || !(parsed in item)) return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    if (parsed === name || !(parsed in item))
+      return `${JSON.stringify(name)}:${isExact(value) ? exactJson(value) : JSON.stringify(value)}`;
     // Line breaks inside JSON strings are escaped, so unescaped ones are between values.
     return `${JSON.stringify(parsed)}:${String(value).replace(/[\r\n]+\s*/g, ' ')}`;
   });
   return `{${members.join(',')}}`;
+}
+
+/** Whether the client keeps members of this value as text. */
+function isExact(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && 'toJSON' in value;
 }
 
 /** A number that keeps the digits of its source text. */

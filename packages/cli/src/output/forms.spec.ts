@@ -37,6 +37,7 @@ describe('exact JSON', () => {
 
   it('writes other items as JSON, also a member whose name ends with "Text"', () => {
     expect(exactJson({ dataText: 'x' })).toBe('{"dataText":"x"}');
+    expect(exactJson({ token: 't', event: exact })).toBe(`{"token":"t","event":${exactJson(exact)}}`);
   });
 });
 

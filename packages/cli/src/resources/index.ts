@@ -171,7 +171,7 @@ const subscriptionDefaults = {
 /** Subscriptions. A member with the server's default value is not compared. */
 const subscriptionResource: ResourceOperations = {
   kind: 'subscription',
-  columns: members('name', 'version', 'status', 'order', 'ack_within', 'max_outstanding', 'created_at'),
+  columns: members('name', 'version', 'status', 'outstanding', 'retrying', 'waiting', 'parked', 'lag'),
   members: membersOf<SubscriptionInput>({
     ...{ name: true, source: true, from: true, order: true, parked_blocks: true },
     ...{ ack_within: true, retry: true, max_outstanding: true },

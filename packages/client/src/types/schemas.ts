@@ -121,10 +121,34 @@ export type SubscriptionRetryInput = ApiSchemas['SubscriptionRetryInput'];
 export type SubscriptionBackoffInput = ApiSchemas['SubscriptionBackoffInput'];
 /** A subscription's definition and status. */
 export type Subscription = ApiSchemas['SubscriptionAnswer'];
+/** A subscription's definition and status, with the numbers of events that are handed out, wait or are parked. */
+export type SubscriptionWithStats = ApiSchemas['SubscriptionWithStatsAnswer'];
 /** How a subscription repeats events, with its defaults. */
 export type SubscriptionRetry = ApiSchemas['SubscriptionRetryAnswer'];
 /** How long the events of a subscription wait for their next attempt, with its defaults. */
 export type SubscriptionBackoff = ApiSchemas['SubscriptionBackoffAnswer'];
+
+/** How many events to receive, and how long to wait for the first one. */
+export type ReceiveInput = ApiSchemas['ReceiveInput'];
+/** Tokens to acknowledge, to refuse and to prolong. */
+export type SettleInput = ApiSchemas['AckInput'];
+/** The results of the tokens, in the order of the request. */
+export type SettleResults = ApiSchemas['AckAnswer'];
+/**
+ * What became of a token. `expired`: it no longer holds its event, which is handed out again under another token. `unknown`: the
+ * subscription has not handed it out since it was moved.
+ */
+export type SettleResult = SettleResults['ack'][number];
+/** When an event that a worker refuses is handed out again, whether it is parked instead, and why. */
+export type EventRefusal = Omit<ApiSchemas['RefusalInput'], 'token'>;
+/** The answer of `receive`. `client.subscription(name).receive` returns its events, with their exact data. */
+export type ReceiveAnswer = ApiSchemas['ReceiveAnswer'];
+/** Selects the parked events to replay or to discard: by ids, or all. */
+export type ParkedInput = ApiSchemas['ParkedInput'];
+/** Where a subscription is moved. */
+export type SeekInput = ApiSchemas['SeekInput'];
+/** How many parked events were replayed or discarded. */
+export type ParkedChange = ApiSchemas['ParkedChangeAnswer'];
 
 /** A pipeline definition, and events to try it with. */
 export type DryRunInput = Replace<
