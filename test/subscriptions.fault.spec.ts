@@ -18,9 +18,8 @@ interface ReceivedEvent {
 
 /** What is known of the events of one subscription, from the view of its workers. */
 class ConsumptionLedger {
-  /** The tokens under which each event came, and those whose acknowledgement was sent. */
+  /** The tokens under which each event came. */
   private readonly tokens = new Map<string, Set<string>>();
-  private readonly sent = new Set<string>();
   readonly confirmed = new Set<string>();
   readonly findings: string[] = [];
   private readonly handled = new Map<string, Set<number>>();
@@ -41,9 +40,17 @@ class ConsumptionLedger {
   }
 
   acknowledges({ event }: ReceivedEvent): void {
-    this.sent.add(event.event_id);
     const done = this.handled.get(event.entity_id!) ?? new Set();
     this.handled.set(event.entity_id!, done.add(event.data.n as number));
+  }
+
+  /** Returns how many of these events are not acknowledged, as far as is known, and how many never came. */
+  left(written: ReadonlySet<string>): { unconfirmed: number; neverReceived: number } {
+    const all = [...written];
+    return {
+      unconfirmed: all.filter((id) => !this.confirmed.has(id)).length,
+      neverReceived: all.filter((id) => !this.tokens.has(id)).length,
+    };
   }
 
   get deliveries(): number {
@@ -74,7 +81,7 @@ async function work(
     };
     if (acked.length + nacked.length === 0) continue;
     // A worker that does not know whether its acknowledgement has arrived repeats it.
-    for (let attempt = 0; attempt < 20; attempt++) {
+    while (!isOver()) {
       const settled = await client.post(`${path}/ack`, body).catch(() => undefined);
       if (settled?.status === 200) {
         const { ack } = settled.json<{ ack: string[] }>();
@@ -181,10 +188,10 @@ it(
       });
       isWritten = true;
       const written = await writing;
-      const left = () =>
-        ledgers.map(({ confirmed }) => [...written].filter((id) => !confirmed.has(id)).length);
+      const left = () => ledgers.map((ledger) => ledger.left(written).unconfirmed);
       await until(() => left().every((count) => count === 0), {
-        ...{ what: 'all events acknowledged', progress: left, patienceMs: 60_000 },
+        ...{ what: 'all events acknowledged', progress: () => ledgers.map((ledger) => ledger.left(written)) },
+        patienceMs: 60_000,
       });
       for (const [i, ledger] of ledgers.entries()) {
         const shown = (await stack.core.get(`/api/v1/subscriptions/${kinds[i]}`)).json<
