@@ -66,6 +66,11 @@ function everyCall(client: Tributary): Promise<unknown>[] {
     ...[pipelines.dryRun({ definition: { source, operators: [] }, events: [event] })],
     ...[subscriptions.list().first(), subscriptions.get('name'), subscriptions.define('name', { source })],
     ...[subscriptions.pause('name'), subscriptions.resume('name'), subscriptions.delete('name')],
+    ...[client.subscription('name').parked().first(), client.subscription('name').seek('now')],
+    ...[
+      client.subscription('name').replay({ all: true }),
+      client.subscription('name').discard({ all: true }),
+    ],
     ...[entities.list().first(), entities.erase({ stream: 's', entity_id: 'entity_id' }, { confirm: 'e' })],
     ...[snapshots.list({}).first(), snapshots.make(entity)],
     ...[deadLetters.list().first(), deadLetters.replay({})],

@@ -22,6 +22,7 @@ export type {
 export type { Entities, Snapshots } from './resources/entities.js';
 export type { ApiKeys } from './resources/keys.js';
 export type { Schemas } from './resources/schemas.js';
+export type { ParkedEvent, ParkedSelection, SubscriptionClient } from './resources/subscription.js';
 export type { Streams } from './resources/streams.js';
 export { visibleText } from './text/visible-text.js';
 export { Tributary, type TributaryOptions } from './tributary.js';

@@ -24,6 +24,7 @@ import { DeadLetters } from './resources/dead-letters.js';
 import { Entities, Snapshots } from './resources/entities.js';
 import { ApiKeys } from './resources/keys.js';
 import { Pipelines, Projections, Subscriptions } from './resources/definitions.js';
+import { SubscriptionClient } from './resources/subscription.js';
 import { Schemas } from './resources/schemas.js';
 import { Streams } from './resources/streams.js';
 import type {
@@ -115,6 +116,11 @@ export class Tributary {
     this.subscriptions = new Subscriptions(this.api);
     this.deadLetters = new DeadLetters(this.api);
     this.keys = new ApiKeys(this.api);
+  }
+
+  /** Returns the client of one subscription. Nothing is sent. */
+  subscription(name: string): SubscriptionClient {
+    return new SubscriptionClient(this.api, name);
   }
 
   /**

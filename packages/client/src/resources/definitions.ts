@@ -22,6 +22,7 @@ import type {
   PipelineReplacement,
   Subscription,
   SubscriptionInput,
+  SubscriptionWithStats,
 } from '../types/index.js';
 import { projectionChanges, type ProjectionChangeMessage } from '../live/live-requests.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
@@ -188,8 +189,8 @@ export class Pipelines extends Definitions<{
 /** `client.subscriptions`: defines, reads, pauses and deletes subscriptions. */
 export class Subscriptions extends RunningDefinitions<{
   Definition: Subscription;
-  WithStats: Subscription;
-  Detail: Subscription;
+  WithStats: SubscriptionWithStats;
+  Detail: SubscriptionWithStats;
 }> {
   constructor(api: JsonApiClient) {
     super(api, 'subscriptions');

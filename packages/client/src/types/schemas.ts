@@ -121,6 +121,8 @@ export type SubscriptionRetryInput = ApiSchemas['SubscriptionRetryInput'];
 export type SubscriptionBackoffInput = ApiSchemas['SubscriptionBackoffInput'];
 /** A subscription's definition and status. */
 export type Subscription = ApiSchemas['SubscriptionAnswer'];
+/** A subscription with what it has handed out. */
+export type SubscriptionWithStats = ApiSchemas['SubscriptionWithStatsAnswer'];
 /** How a subscription repeats events, with its defaults. */
 export type SubscriptionRetry = ApiSchemas['SubscriptionRetryAnswer'];
 /** How long the events of a subscription wait for their next attempt, with its defaults. */
