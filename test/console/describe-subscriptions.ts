@@ -51,7 +51,7 @@ export function describeSubscriptions(system: () => TestSystem, browser: () => B
       const tab = await opened('/subscriptions');
       const row = `//tr[th//bdi[.='${planted.subscription}']]`;
       await tab.page.waitForSelector(`xpath/${row}[contains(., 'running')]`);
-      const cells = await tab.page.$$eval(`xpath/${row}/td`, (all) => all.map((one) => one.textContent));
+      const cells = await tab.page.$$eval(`xpath/${row}/td`, textsOf);
       expect(cells.slice(0, 5)).toEqual(['running', planted.stream, 'entity', '10', '2']);
       await tab.click(planted.subscription);
       await tab.shows('Parked events');
@@ -77,10 +77,14 @@ export function describeSubscriptions(system: () => TestSystem, browser: () => B
       await tab.shows('1 event was replayed.');
       await tab.page.waitForFunction(rowsOfParked(2));
       expect((await read()).parked).toBe(2);
-      await tab.page.locator('[aria-label="Select all rows"]').click();
-      await tab.click('Discard 2 selected');
+      await tab.page.locator('[aria-label="Parked events"] tbody input').click();
+      await tab.click('Discard 1 selected');
       await confirm(tab);
-      await tab.shows('2 events were discarded.');
+      await tab.shows('1 event was discarded.');
+      await tab.page.waitForFunction(rowsOfParked(1));
+      await tab.click('Discard all');
+      await tab.page.locator('dialog[open] input').fill(planted.subscription);
+      await confirm(tab);
       await tab.shows('No event is parked.');
       expect(await read()).toMatchObject({ parked: 0, outstanding: 10 });
       await tab.close();
@@ -166,6 +170,8 @@ export function describeSubscriptions(system: () => TestSystem, browser: () => B
     });
   });
 }
+
+const textsOf = (all: { textContent: string | null }[]) => all.map((one) => one.textContent);
 
 function rowsOfParked(count: number): string {
   return `document.querySelectorAll('[aria-label="Parked events"] tbody tr').length === ${count}`;

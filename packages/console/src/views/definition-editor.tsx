@@ -90,7 +90,8 @@ function defined(kind: DefinitionKind, jsonText: string): Promise<{ name: string
 const startOf = {
   pipelines: 'It starts as soon as it is created, and creates the streams that it writes to.',
   projections: 'It starts as soon as it is created. Its states can be read once it has caught up.',
-  subscriptions: 'Workers receive its events over HTTP. Without `from`, it begins with the next event.',
+  subscriptions:
+    'Workers receive its events over HTTP. Unless the definition says otherwise, it begins with the next event.',
 };
 
 interface EditDefinitionProps {

@@ -144,7 +144,7 @@ function statsText({ kind, name, job }: MapNode, stats: StreamStats | undefined)
   if (kind === 'webhook') return job!.retrying ? 'deliveries are repeated' : '';
   if (job) {
     const { processed, outstanding = 0, failed, parked, lag } = job;
-    const done = processed === undefined ? `${short(outstanding)} outstanding` : `${short(processed)} read`;
+    const done = processed === undefined ? `${short(outstanding)} out` : `${short(processed)} read`;
     const rejected = failed ? ` · ${short(failed)} failed` : parked ? ` · ${short(parked)} parked` : '';
     return `${done}${rejected} · lag ${short(lag)}`;
   }

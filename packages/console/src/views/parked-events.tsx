@@ -59,16 +59,22 @@ export function ParkedEvents({ name, count, onChanged }: ParkedEventsProps) {
     await Promise.all([parked.reload(), onChanged()]);
   };
   return (
-    <Card title="Parked events">
+    <Card
+      title="Parked events"
+      beside={
+        mayChange &&
+        parked.data &&
+        parked.data.items.length > 0 && (
+          <span class="inline">
+            {ids.length > 0 && <Changes name={name} which={{ ids }} onDone={done} />}
+            <Changes name={name} which={{ all: true }} onDone={done} />
+          </span>
+        )
+      }
+    >
       <p role="status" class={result ? '' : 'sr'}>
         {result}
       </p>
-      {mayChange && parked.data && parked.data.items.length > 0 && (
-        <p class="buttons">
-          {ids.length > 0 && <Changes name={name} which={{ ids }} onDone={done} />}
-          <Changes name={name} which={{ all: true }} onDone={done} />
-        </p>
-      )}
       <Listed
         of={parked}
         empty="No event is parked."
@@ -76,7 +82,7 @@ export function ParkedEvents({ name, count, onChanged }: ParkedEventsProps) {
       >
         {(items) => (
           <DataTable
-            label="Parked events"
+            label="List of parked events"
             columns={mayChange ? [selectColumn<ParkedEvent>(chosen, setChosen), ...columns] : columns}
             rows={items}
             keyOf={({ id }) => id}
