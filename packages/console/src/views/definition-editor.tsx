@@ -19,7 +19,7 @@ import { Button, Select } from '../parts/form.js';
 import { Card, Page } from '../parts/page.js';
 import { Loading, Problem } from '../parts/states.js';
 import { DryRunPanel } from './dry-run.js';
-import type { DefinitionKind } from './job.js';
+import type { EditableKind } from './job.js';
 
 const schemaNames = {
   pipelines: ['PipelineInput', 'PipelineReplacementInput'],
@@ -35,7 +35,7 @@ export interface SavedDefinition {
 }
 
 /** An editor for a new definition, with templates to begin with. */
-export function NewDefinition({ kind }: { kind: DefinitionKind }) {
+export function NewDefinition({ kind }: { kind: EditableKind }) {
   const names = useNames();
   return (
     <Page
@@ -49,7 +49,7 @@ export function NewDefinition({ kind }: { kind: DefinitionKind }) {
   );
 }
 
-function FromTemplate({ kind, names }: { kind: DefinitionKind; names: ResourceNames }) {
+function FromTemplate({ kind, names }: { kind: EditableKind; names: ResourceNames }) {
   const [template, setTemplate] = useState(templateNames(kind)[0]!);
   const stream = names.streams.find((name) => !name.startsWith('tributary.')) ?? 'orders';
   const beginning = useMemo(() => {
@@ -80,7 +80,7 @@ function FromTemplate({ kind, names }: { kind: DefinitionKind; names: ResourceNa
   );
 }
 
-function defined(kind: DefinitionKind, jsonText: string): Promise<{ name: string }> {
+function defined(kind: EditableKind, jsonText: string): Promise<{ name: string }> {
   if (kind !== 'subscriptions') return client.value[kind].define({ jsonText });
   const name = isJson(jsonText) ? memberText(jsonText, 'name') : undefined;
   if (!name?.startsWith('"')) throw new Error('The definition needs a `name`.');
@@ -95,7 +95,7 @@ const startOf = {
 };
 
 interface EditDefinitionProps {
-  kind: DefinitionKind;
+  kind: EditableKind;
   saved: SavedDefinition;
   /** Is called after the new version was saved. Resolves when it is shown. */
   onSaved: () => Promise<void>;
@@ -159,7 +159,7 @@ export function EditDefinition({ kind, saved, onSaved }: EditDefinitionProps) {
 }
 
 interface EffectsProps {
-  kind: DefinitionKind;
+  kind: EditableKind;
   before: string;
   after: string;
   fromBeginning: boolean;
@@ -190,7 +190,7 @@ function Effects({ kind, before, after, fromBeginning }: EffectsProps) {
 }
 
 interface EditingProps {
-  kind: DefinitionKind;
+  kind: EditableKind;
   names: ResourceNames;
   beginning: string;
   /** What is typed. */
@@ -266,7 +266,7 @@ interface CheckResult {
 }
 
 /** Asks the gateway whether a definition is valid: a pipeline is run with one event. Nothing is written. */
-async function checkOf(kind: DefinitionKind, text: string): Promise<CheckResult> {
+async function checkOf(kind: EditableKind, text: string): Promise<CheckResult> {
   if (!isJson(text) || kind !== 'pipelines') return { errors: [] };
   const stream = textAt(text, ['source', 'streams', 0]) ?? '';
   const event = {
@@ -321,7 +321,7 @@ const noCompletions: CompletionsAt = () => undefined;
 
 /** Completions from the OpenAPI document of the gateway. A key that may not read the document gets none. */
 function useCompletions(
-  kind: DefinitionKind,
+  kind: EditableKind,
   { names, isNew }: Pick<EditingProps, 'names' | 'isNew'>,
 ): CompletionsAt {
   const document = useResource(loadOpenApi, []).data;

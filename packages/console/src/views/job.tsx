@@ -16,7 +16,7 @@ import { Link, ShortText, Status, Text, titleOf } from '../parts/values.js';
 export type JobKind = 'pipelines' | 'projections';
 
 /** The kinds of definitions that have an editor, and are paused, resumed and deleted. */
-export type DefinitionKind = JobKind | 'subscriptions';
+export type EditableKind = JobKind | 'subscriptions';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 
@@ -126,7 +126,7 @@ async function latestErrors(
 }
 
 interface DefinitionActionsProps {
-  kind: DefinitionKind;
+  kind: EditableKind;
   of: LoadableData<ExactAnswer<{ name: string; status: string }>>;
   /** Further actions, before the last one. */
   children?: ComponentChildren;
@@ -214,7 +214,7 @@ export function DefinitionActions({ kind, of: { data, reload }, children }: Defi
 }
 
 /** A button of a list that opens the editor for a new definition. */
-export function NewButton({ kind }: { kind: DefinitionKind }) {
+export function NewButton({ kind }: { kind: EditableKind }) {
   if (!useMay('definitions:write')) return null;
   return (
     <Button class="primary" onClick={() => setQuery({ new: true })}>
