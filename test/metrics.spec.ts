@@ -39,6 +39,7 @@ describe('the metrics of every app', () => {
           'stream',
           'projection',
           'pipeline',
+          'subscription',
           'path',
           'operator',
           'result',

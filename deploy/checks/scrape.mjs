@@ -31,6 +31,7 @@ const nothing = [
     'no projection fails or takes long to build here',
   ],
   [/^\w+:tributary_pipeline_state:max\{state="failed"\}$/, 'no pipeline fails here'],
+  [/^\w+:tributary_subscription_state:max\{state=~"paused\|failed"\}$/, 'no subscription is paused here'],
   [/\btributary_webhook_/, 'no pipeline has a webhook here'],
 ];
 const reasonForNothing = (query) => nothing.find(([pattern]) => pattern.test(query))?.[1];

@@ -10,7 +10,7 @@ const schema = { type: 'object', required: ['amount'], properties: { amount: { t
 /** Uses the system for about half a minute. Calls `log` with a description of each step. */
 export async function useAndMisuse({ stack, engines, log }) {
   const { core, query } = stack;
-  log('definitions: a stream, a schema, a projection, a pipeline, keys');
+  log('definitions: a stream, a schema, a projection, a pipeline, a subscription, keys');
   await written(core.post('/api/v1/streams', { stream, snapshot_every: 5 }));
   await written(core.post('/api/v1/schemas', { stream, event_type: 'order.checked', schema }));
   await written(
@@ -33,6 +33,9 @@ export async function useAndMisuse({ stack, engines, log }) {
       ],
     }),
   );
+  const subscription = '/api/v1/subscriptions/billing';
+  const body = JSON.stringify({ source: { streams: [stream] }, from: 'beginning' });
+  await written(core.send('PUT', subscription, { body, headers: { 'content-type': 'application/json' } }));
   const day = 24 * 60 * 60 * 1000;
   const keyOf = async (more) => {
     const answer = await query.post('/api/v1/keys', { name: 'check', scopes: ['events:read'], ...more });
@@ -54,6 +57,10 @@ export async function useAndMisuse({ stack, engines, log }) {
     authorization: `Bearer ${lost.key}`,
   });
   await sleep(4_000);
+
+  log('a worker receives and acknowledges events');
+  const { events } = await written(core.post(`${subscription}/receive`, { max: 10, wait: '10s' }));
+  await written(core.post(`${subscription}/ack`, { ack: events.map(({ token }) => token) }));
 
   log('clients send invalid requests and invalid keys');
   await core.post('/api/v1/events', { stream });

@@ -6,6 +6,7 @@ import { ConsolePage, openBrowser } from './console-page.js';
 import { describeEditor } from './describe-editor.js';
 import { describeLists } from './describe-lists.js';
 import { describeSql } from './describe-sql.js';
+import { describeSubscriptions } from './describe-subscriptions.js';
 import { describeTimes } from './describe-times.js';
 import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
@@ -81,6 +82,7 @@ it('shows a key with one stream nothing of another', async () => {
     '/streams',
     '/projections',
     '/pipelines',
+    '/subscriptions',
     '/schemas',
     '/dead-letters',
     '/keys',
@@ -90,7 +92,13 @@ it('shows a key with one stream nothing of another', async () => {
     await tab.visit(path);
     await tab.idle();
     const text = await tab.text();
-    for (const name of [planted.stream, planted.projection, planted.pipeline, planted.hostile])
+    for (const name of [
+      planted.stream,
+      planted.projection,
+      planted.pipeline,
+      planted.subscription,
+      planted.hostile,
+    ])
       expect(text, path).not.toContain(name);
   }
   await tab.close();
@@ -176,6 +184,7 @@ describeWrites(system, () => browser);
 describeEditor(system, () => browser);
 describeLists(system, () => browser);
 describeSql(system, () => browser);
+describeSubscriptions(system, () => browser);
 
 it('checks data against the schema that is shown', async () => {
   const tab = await opened(system().key, `/schema?stream=${planted.stream}&type=payment.made`);

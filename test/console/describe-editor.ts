@@ -184,7 +184,7 @@ async function readSlowly({ page }: ConsolePage, path: string): Promise<void> {
 }
 
 /** Replaces the text of the editor. */
-async function type(tab: ConsolePage, text: string): Promise<void> {
+export async function type(tab: ConsolePage, text: string): Promise<void> {
   const editor = await inEditor(tab, '.cm-content');
   await editor.click();
   await tab.page.keyboard.down('Control');

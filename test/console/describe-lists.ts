@@ -8,6 +8,7 @@ const everyList = [
   'streams',
   'projections',
   'pipelines',
+  'subscriptions',
   'schemas',
   'dead-letters',
   'keys',

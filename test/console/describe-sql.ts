@@ -119,7 +119,7 @@ export function describeSql(system: () => TestSystem, browser: () => Browser): v
         ...{ name: 'map of one', scopes: ['events:read', 'definitions:read'], streams: ['other'] },
       });
       const tab = await opened('/map', answer.json<{ key: string }>().key);
-      await tab.shows('There are no pipelines and no projections yet.');
+      await tab.shows('There are no pipelines, projections or subscriptions yet.');
       expect(await tab.text()).not.toContain(planted.pipeline);
       await tab.close();
     });

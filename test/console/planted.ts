@@ -9,10 +9,15 @@ export const planted = {
   manyTypes: 'many-types',
   projection: 'payments_by_currency',
   pipeline: 'payments_per_minute',
+  subscription: 'payment_receipts',
   script: '<script>globalThis.hacked = true</script><img src=x onerror="globalThis.hacked = true">',
   rightToLeft: 'שלום \u202e gnp.exe',
   large: '9223372036854775808',
 } as const;
+
+/** Why a worker has parked events. */
+export const parkedReason =
+  'The customer has no address for the receipt, and the worker cannot ask for one: see customers/p-7.';
 
 const minute = 60_000;
 
@@ -23,6 +28,7 @@ export async function plant(system: TestSystem): Promise<void> {
   await writeHostile(system);
   await writeManyTypes(system);
   await writeRefused(system);
+  await consume(system);
   await until(() => hasProcessed(system), {
     what: 'the projection and the pipeline have read what was planted',
   });
@@ -153,6 +159,28 @@ async function writeManyTypes({ write }: TestSystem): Promise<void> {
     }));
     expect((await write.post('/api/v1/events/batch', { events })).status).toBe(201);
   }
+}
+
+/** Receives payments as a worker does: some are acknowledged, others wait for an attempt, are parked, or stay with the worker. */
+async function consume({ core }: TestSystem): Promise<void> {
+  const url = `/api/v1/subscriptions/${planted.subscription}`;
+  const definition = { source: { streams: [planted.stream] }, from: 'beginning', ack_within: '1h' };
+  const headers = { 'content-type': 'application/json' };
+  const answer = await core.send('PUT', url, { body: JSON.stringify(definition), headers });
+  expect(answer.status, answer.text).toBe(201);
+  const tokens: string[] = [];
+  const receive = async () => {
+    const received = await core.post(`${url}/receive`, { max: 20 - tokens.length, wait: '10s' });
+    tokens.push(...received.json<{ events: { token: string }[] }>().events.map(({ token }) => token));
+    return tokens.length >= 20;
+  };
+  await until(receive, { what: 'a worker has received payments', progress: () => tokens.length });
+  const rejected = tokens.slice(5, 10).map((token, i) => ({
+    token,
+    ...(i < 3 ? { park: true, reason: parkedReason } : { delay: '24h', reason: 'The printer is off.' }),
+  }));
+  const settled = await core.post(`${url}/ack`, { ack: tokens.slice(0, 5), nack: rejected });
+  expect(settled.status, settled.text).toBe(200);
 }
 
 /** Lenient handling keeps what a schema refuses as dead letters. */

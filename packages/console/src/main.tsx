@@ -12,6 +12,7 @@ import { Overview } from './views/overview.js';
 import { PipelinesView, PipelineView } from './views/pipelines.js';
 import { ProjectionsView, ProjectionView } from './views/projections.js';
 import { SchemaView, SchemasView } from './views/schemas.js';
+import { SubscriptionsView, SubscriptionView } from './views/subscriptions.js';
 import { StreamView } from './views/stream.js';
 import { StreamsView } from './views/streams.js';
 import { Door, Mark } from './views/door.js';
@@ -32,6 +33,7 @@ const sections = [
   ['streams', 'Streams', StreamsView],
   ['projections', 'Projections', ProjectionsView],
   ['pipelines', 'Pipelines', PipelinesView],
+  ['subscriptions', 'Subscriptions', SubscriptionsView],
   ['schemas', 'Schemas', SchemasView],
   ['dead-letters', 'Dead letters', DeadLettersView],
   ['keys', 'Keys', KeysView],
@@ -151,6 +153,7 @@ function View() {
     if (section === 'streams') return <StreamView stream={name} key={name} />;
     if (section === 'projections') return <ProjectionView name={name} key={name} />;
     if (section === 'pipelines') return <PipelineView name={name} key={name} />;
+    if (section === 'subscriptions') return <SubscriptionView name={name} key={name} />;
     return <NotFound />;
   }
   const Found = sections.find(([one]) => one === section)?.[2] ?? detailViews.get(section) ?? NotFound;

@@ -17,7 +17,9 @@ import { SourceBuffer, type SubscribedStream } from '../dispatch/source-buffer.j
 import { StoredProgress } from '../dispatch/stored-progress.js';
 import { SubscriptionDispatcher, type HandedOutEvent } from '../dispatch/subscription-dispatcher.js';
 import { SubscriptionLog } from '../log/subscription-log.js';
+import type { DeliveryTally } from '../state/delivery-tally.js';
 import type { EventRef } from '../state/subscription-command.js';
+import { countDeliveries } from './subscription-metrics.js';
 
 /** Limit of requests that wait for events in one process. */
 const mostWaiting = 2_000;
@@ -37,6 +39,8 @@ export class SubscriptionService {
   private readonly reads = new Bulkhead({ concurrent: 4, queued: 2 * mostWaiting, waitMs: 30_000 });
   /** The streams of subscriptions, by run, since the definitions have changed last. */
   private streams = new Map<string, readonly SubscribedStream[]>();
+  /** The names of subscriptions, by run, since the definitions have changed last. */
+  private names: ReadonlyMap<string, string> | undefined;
   private waiting = 0;
   private isClosed = false;
 
@@ -51,7 +55,11 @@ export class SubscriptionService {
     accepted: AcceptedEventsReader,
   ) {
     const runs = () => new Set(definitions.subscriptions.all().map(({ run }) => run.id));
-    this.log = new SubscriptionLog({ log, producer, names: topics, runs, logger });
+    const counted = (run: string, tally: DeliveryTally) => {
+      const name = this.nameOf(run);
+      if (name !== undefined) countDeliveries(name, tally);
+    };
+    this.log = new SubscriptionLog({ log, producer, names: topics, runs, counted, logger });
     this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup });
     this.tail = new AcceptedTail({ reader: accepted, progress: this.progress, logger });
     this.erasures = new Erasures(definitions);
@@ -130,6 +138,11 @@ export class SubscriptionService {
     await this.log.close();
   }
 
+  private nameOf(run: string): string | undefined {
+    this.names ??= new Map(this.definitions.subscriptions.all().map((one) => [one.run.id, one.name]));
+    return this.names.get(run);
+  }
+
   private dispatcherOf(name: string, run: string): SubscriptionDispatcher {
     for (const [key, one] of this.dispatchers)
       if (!one.isUsed && performance.now() - one.lastUsed > unusedMs) {
@@ -177,6 +190,7 @@ export class SubscriptionService {
   /** Lets those that wait see that their subscription was paused, changed or deleted. */
   private wakeChanged(): void {
     this.streams = new Map();
+    this.names = undefined;
     for (const dispatcher of this.dispatchers.values()) dispatcher.changed();
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '#kafka';
 import type { Logger } from '#telemetry';
 import type { SubscriptionCommand, SubscriptionRecord } from '../state/subscription-command.js';
+import type { DeliveryTally } from '../state/delivery-tally.js';
 import type { CommandOutcome, SubscriptionState } from '../state/subscription-state.js';
 import { SubscriptionTable } from './subscription-table.js';
 
@@ -20,6 +21,8 @@ interface SubscriptionLogOptions {
   names: Pick<TopicAndGroupNames, 'subscriptions'>;
   /** Returns the runs of all subscriptions that exist. */
   runs(): ReadonlySet<string>;
+  /** Is called with what each command of this process did. */
+  counted?(run: string, tally: DeliveryTally): void;
   logger: Pick<Logger, 'error' | 'warn' | 'debug'>;
   bounds?: Partial<SnapshotBounds>;
 }
@@ -181,7 +184,9 @@ export class SubscriptionLog {
     await log.admin.create(names.subscriptions, settings);
     const table = new SubscriptionTable({
       applied: (run, { id }, outcome) => {
-        this.awaited.get(id)?.(outcome);
+        const own = this.awaited.get(id);
+        own?.(outcome);
+        if (own) this.options.counted?.(run, outcome.tally);
         for (const listener of [...(this.listeners.get(run) ?? [])]) listener();
       },
       incomplete: () => void this.reopen().catch(() => undefined),

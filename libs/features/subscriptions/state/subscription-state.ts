@@ -1,4 +1,5 @@
 import { MinHeap } from '#async';
+import { addTo, type DeliveryTally } from './delivery-tally.js';
 import { EntityDeliveries, refOf, type Delivery } from './delivery.js';
 import type {
   ClaimCommand,
@@ -33,6 +34,7 @@ export interface CommandOutcome {
   settled: readonly SettleResult[];
   /** The number of parked events that were replayed or discarded. */
   changed: number;
+  tally: DeliveryTally;
 }
 
 /** Numbers of deliveries by what became of them. */
@@ -69,6 +71,8 @@ export class SubscriptionState {
   /** Whether the later events of an entity wait while one is parked, as the last claim has said. */
   parkedBlocks = true;
   readonly counts: DeliveryCounts = { out: 0, waiting: 0, retry: 0, parked: 0 };
+  /** What the present command has done so far. */
+  private tally: DeliveryTally = {};
 
   /** Number of events that were taken up and are not done. */
   get open(): number {
@@ -83,15 +87,18 @@ export class SubscriptionState {
 
   /** Applies the next command of the log. */
   apply(command: SubscriptionCommand, position: CommandPosition): CommandOutcome {
+    this.tally = {};
+    const outcome = { ...nothing, tally: this.tally };
     switch (command.type) {
       case 'claim':
-        return { ...nothing, granted: this.claim(command, position) };
+        return { ...outcome, granted: this.claim(command, position) };
       case 'settle':
-        return { ...nothing, settled: this.settle(command, position.timestamp) };
+        return { ...outcome, settled: this.settle(command, position.timestamp) };
       case 'parked':
-        return { ...nothing, changed: this.changeParked(command, position.timestamp) };
+        return { ...outcome, changed: this.changeParked(command, position.timestamp) };
       case 'seek':
-        return this.seek(command);
+        this.seek(command);
+        return outcome;
     }
   }
 
@@ -193,6 +200,8 @@ export class SubscriptionState {
   private claim(claim: ClaimCommand, { offset, timestamp }: CommandPosition): GrantedDelivery[] {
     const granted: GrantedDelivery[] = [];
     const grant = (delivery: Delivery) => {
+      if (delivery.status === 'out') addTo(this.tally, 'expired');
+      addTo(this.tally, 'handed_out');
       this.change(delivery, 'out', timestamp + claim.lease);
       Object.assign(delivery, { claim: offset, attempt: delivery.attempt + 1, since: timestamp });
       granted.push({ ...delivery });
@@ -208,6 +217,8 @@ export class SubscriptionState {
       const delivery = this.find(ref);
       if (delivery?.status !== 'out' || delivery.at > timestamp) continue;
       delivery.reason = `It was handed out ${delivery.attempt} times, and no worker acknowledged it in time.`;
+      addTo(this.tally, 'expired');
+      addTo(this.tally, 'parked');
       this.change(delivery, 'parked', timestamp);
     }
     for (const ref of claim.again) {
@@ -243,6 +254,7 @@ export class SubscriptionState {
       // An acknowledgement that is repeated, because its answer was lost, is done.
       if (!delivery) return offset < (this.nextOf(source, partition) ?? 0) ? 'done' : 'unknown';
       if (!isHeldBy(delivery, ref)) return 'expired';
+      addTo(this.tally, 'acknowledged');
       this.remove(delivery);
       return 'done';
     });
@@ -250,6 +262,8 @@ export class SubscriptionState {
       const delivery = this.heldBy(handOut);
       if (!delivery) return 'expired';
       delivery.reason = reason;
+      addTo(this.tally, 'rejected');
+      if (delayMs === null) addTo(this.tally, 'parked');
       if (delayMs === null) this.change(delivery, 'parked', now);
       else this.change(delivery, 'retry', now + delayMs);
       return 'done';
@@ -264,6 +278,7 @@ export class SubscriptionState {
       const delivery = this.heldBy(handOut);
       if (!delivery) continue;
       delivery.attempt--;
+      addTo(this.tally, 'released');
       this.change(delivery, 'retry', now + releaseDelay);
     }
     return [...acknowledged, ...rejected, ...prolonged];
@@ -274,16 +289,16 @@ export class SubscriptionState {
     const parked = new Set(named.filter((one) => one?.status === 'parked'));
     for (const delivery of parked as Set<Delivery>) {
       delivery.attempt = 0;
+      addTo(this.tally, action === 'discard' ? 'discarded' : 'replayed');
       if (action === 'discard') this.remove(delivery);
       else this.change(delivery, 'retry', now);
     }
     return parked.size;
   }
 
-  private seek({ positions }: SeekCommand): CommandOutcome {
+  private seek({ positions }: SeekCommand): void {
     this.clear();
     for (const [source, partition, next] of positions) this.partitionOf(source, partition, next);
-    return nothing;
   }
 
   private clear(): void {
@@ -378,7 +393,7 @@ export class SubscriptionState {
   }
 }
 
-const nothing: CommandOutcome = { granted: [], settled: [], changed: 0 };
+const nothing: Omit<CommandOutcome, 'tally'> = { granted: [], settled: [], changed: 0 };
 
 /** Whether an entry of the heap still says when its delivery is due. A delivery that is done has no status that is due. */
 function isCurrent({ at, entry }: { at: number; entry: Delivery }): boolean {

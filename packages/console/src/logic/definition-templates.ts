@@ -1,11 +1,12 @@
-import type { PipelineInput, ProjectionInput } from '#client';
+import type { PipelineInput, ProjectionInput, SubscriptionInput } from '#client';
 
-type Kind = 'pipelines' | 'projections';
+type Kind = 'pipelines' | 'projections' | 'subscriptions';
 
 /** Definitions to begin with, by what they show. Their source is the given stream. */
 const templates: {
   pipelines: Readonly<Record<string, (stream: string) => Omit<PipelineInput, 'name' | 'source'>>>;
   projections: Readonly<Record<string, (stream: string) => Omit<ProjectionInput, 'name' | 'source'>>>;
+  subscriptions: Readonly<Record<string, (stream: string) => Omit<SubscriptionInput, 'name' | 'source'>>>;
 } = {
   pipelines: {
     'filter → map → emit': (stream) => ({
@@ -73,6 +74,15 @@ const templates: {
       key: 'event.event_type',
       fields: { largest: { op: 'top', n: 10, by: 'event.data.amount', value: 'event.data' } },
     }),
+  },
+  subscriptions: {
+    'in the order of each entity': () => ({
+      from: 'now',
+      order: 'entity',
+      ack_within: '30s',
+      retry: { attempts: 8, backoff: { first: '1s', factor: 4, most: '1h' } },
+    }),
+    'in any order': () => ({ from: 'now', order: 'none', max_outstanding: 1_000 }),
   },
 };
 

@@ -60,6 +60,15 @@ describe('the map of a system', () => {
     ]);
   });
 
+  it('has the subscriptions of each stream', () => {
+    const subscriptions = [job('billing', 'orders', 'refunds'), job('mail', 'orders')];
+    expect(edgesOf(systemMap({ projections: [], pipelines: [], subscriptions }))).toEqual([
+      'orders read by billing',
+      'orders read by mail',
+      'refunds read by billing',
+    ]);
+  });
+
   it('does not show a table in the definition as a projection', () => {
     const operators = [{ enrich: { from: { table: { a: 1 } }, key: 'k', as: 'x' } }];
     expect(edgesOf(systemMap({ projections: [], pipelines: [{ ...job('p', 's'), operators }] }))).toEqual([
@@ -79,6 +88,7 @@ describe('the map of a system', () => {
     ['a failed job', { status: 'failed' }, 'bad'],
     ['a paused job', { status: 'paused' }, 'warn'],
     ['a job with failed events', { failed: 3 }, 'warn'],
+    ['a subscription with parked events', { parked: 1 }, 'warn'],
     ['a running job', {}, undefined],
   ] as const)('marks %s', (_name, change, tone) => {
     const node = { id: 'a', kind: 'pipeline', name: 'a', job: { ...job('a'), ...change } } as const;

@@ -1,23 +1,24 @@
-import type { PipelineWithStats, ProjectionWithStats } from '#client';
+import type { PipelineWithStats, ProjectionWithStats, SubscriptionWithStats } from '#client';
 
 /** What a node of the map is. */
-export type MapNodeKind = 'stream' | 'pipeline' | 'projection' | 'webhook';
+export type MapNodeKind = 'stream' | 'pipeline' | 'projection' | 'subscription' | 'webhook';
 
 export interface MapNode {
   id: string;
   kind: MapNodeKind;
   /** The name of the resource; of a webhook its URL. */
   name: string;
-  /** The pipeline or the projection; of a webhook the pipeline that calls it. */
+  /** The pipeline, the projection or the subscription; of a webhook the pipeline that calls it. */
   job?: MapJob;
 }
 
-/** Status and counts of a pipeline or a projection. */
-export type MapJob = Pick<
-  PipelineWithStats,
-  'name' | 'processed' | 'failed' | 'lag' | 'lag_seconds' | 'failure'
-> &
-  Partial<Pick<PipelineWithStats, 'retrying'>> & { status: ProjectionWithStats['status'] };
+/** Status and counts of a pipeline, a projection or a subscription. */
+export type MapJob = Pick<PipelineWithStats, 'name' | 'lag' | 'failure'> & {
+  status: ProjectionWithStats['status'];
+  processed?: number;
+  failed?: number;
+  retrying?: PipelineWithStats['retrying'] | number;
+} & Partial<Pick<SubscriptionWithStats, 'outstanding' | 'parked'>>;
 
 /** How events or states get from one node to another. */
 export type Flow = 'read by' | 'joined by' | 'looked up by' | 'emits to' | 'late events to' | 'calls';
@@ -39,10 +40,11 @@ type Pipeline = ReadingJob & { operators: readonly object[] };
 interface Jobs {
   pipelines: readonly Pipeline[];
   projections: readonly ReadingJob[];
+  subscriptions?: readonly ReadingJob[];
 }
 
 /** Returns the streams that jobs read and write, the jobs, and their webhooks. Other streams have no edge. */
-export function systemMap({ pipelines, projections }: Jobs): SystemMap {
+export function systemMap({ pipelines, projections, subscriptions = [] }: Jobs): SystemMap {
   const nodes = new Map<string, MapNode>();
   const edges = new Map<string, MapEdge>();
   const nodeOf = (kind: MapNodeKind, name: string, { job, of = '' }: { job?: MapJob; of?: string } = {}) => {
@@ -54,13 +56,15 @@ export function systemMap({ pipelines, projections }: Jobs): SystemMap {
   };
   const connect = (from: MapNode, flow: Flow, to: MapNode) =>
     edges.set(`${from.id}\n${flow}\n${to.id}`, { from, flow, to });
-  for (const projection of projections) {
-    const node = nodeOf('projection', projection.name, { job: projection });
-    for (const stream of projection.source.streams) connect(nodeOf('stream', stream), 'read by', node);
-  }
+  const reader = (kind: MapNodeKind, job: ReadingJob) => {
+    const node = nodeOf(kind, job.name, { job });
+    for (const stream of job.source.streams) connect(nodeOf('stream', stream), 'read by', node);
+    return node;
+  };
+  for (const projection of projections) reader('projection', projection);
+  for (const subscription of subscriptions) reader('subscription', subscription);
   for (const pipeline of pipelines) {
-    const node = nodeOf('pipeline', pipeline.name, { job: pipeline });
-    for (const stream of pipeline.source.streams) connect(nodeOf('stream', stream), 'read by', node);
+    const node = reader('pipeline', pipeline);
     for (const { flow, name } of flowsOf(pipeline.operators)) {
       if (flow === 'joined by') connect(nodeOf('stream', name), flow, node);
       else if (flow === 'looked up by') connect(nodeOf('projection', name), flow, node);
@@ -128,5 +132,5 @@ export function toneOf({ kind, job }: MapNode): 'bad' | 'warn' | undefined {
   if (!job) return undefined;
   if (kind === 'webhook') return job.retrying ? 'bad' : undefined;
   if (job.status === 'failed') return 'bad';
-  return job.failed > 0 || job.status === 'paused' || job.retrying ? 'warn' : undefined;
+  return job.failed || job.parked || job.status === 'paused' || job.retrying ? 'warn' : undefined;
 }

@@ -6,10 +6,11 @@ import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Button, Checkbox, Form, Select, UrlField } from '../parts/form.js';
+import { Button, Form, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
 import { List, refreshMs } from '../parts/list.js';
 import { Page } from '../parts/page.js';
+import { selectColumn } from '../parts/select-column.js';
 import type { Column } from '../parts/table.js';
 import { type Fact, Facts, Link, Text, Time } from '../parts/values.js';
 import { projectionOf, RebuildHint, ReplayPanel } from './replay-panel.js';
@@ -97,35 +98,6 @@ export function DeadLettersView() {
       />
     </Page>
   );
-}
-
-/** Returns the column that selects rows; its heading selects all that are shown. */
-function selectColumn(
-  chosen: ReadonlySet<string>,
-  setChosen: (ids: ReadonlySet<string>) => void,
-): Column<DeadLetter> {
-  const toggle = (ids: readonly string[], isChosen: boolean) => {
-    const next = new Set(chosen);
-    for (const id of ids)
-      if (isChosen) next.add(id);
-      else next.delete(id);
-    setChosen(next);
-  };
-  return {
-    name: 'Select',
-    title: (rows) => {
-      const ids = rows.map(({ id }) => id);
-      const isAll = ids.every((id) => chosen.has(id));
-      return <Checkbox label="Select all rows" checked={isAll} onChange={() => toggle(ids, !isAll)} />;
-    },
-    cell: ({ id }) => (
-      <Checkbox
-        label={`Select ${id}`}
-        checked={chosen.has(id)}
-        onChange={() => toggle([id], !chosen.has(id))}
-      />
-    ),
-  };
 }
 
 interface ChipsProps {

@@ -8,7 +8,7 @@ import { locatedErrors, type LocatedError } from '../logic/definition-errors.js'
 import { templateNames, templateOf } from '../logic/definition-templates.js';
 import { discardedBy } from '../logic/discarded-state.js';
 import { completionsOf, type CompletionsAt, type ResourceNames } from '../logic/json-completion.js';
-import { textAt } from '../logic/json-tree.js';
+import { memberText, textAt } from '../logic/json-tree.js';
 import { prettyJson } from '../logic/pretty-json.js';
 import { tributary } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
@@ -19,11 +19,12 @@ import { Button, Select } from '../parts/form.js';
 import { Card, Page } from '../parts/page.js';
 import { Loading, Problem } from '../parts/states.js';
 import { DryRunPanel } from './dry-run.js';
-import type { JobKind } from './job.js';
+import type { EditableKind } from './job.js';
 
 const schemaNames = {
   pipelines: ['PipelineInput', 'PipelineReplacementInput'],
   projections: ['ProjectionInput', 'ProjectionReplacementInput'],
+  subscriptions: ['SubscriptionInput', 'SubscriptionInput'],
 } as const;
 
 /** The saved definition that an editor changes. */
@@ -33,8 +34,8 @@ export interface SavedDefinition {
   text: string;
 }
 
-/** An editor for a new projection or pipeline, with templates to begin with. */
-export function NewDefinition({ kind }: { kind: JobKind }) {
+/** An editor for a new definition, with templates to begin with. */
+export function NewDefinition({ kind }: { kind: EditableKind }) {
   const names = useNames();
   return (
     <Page
@@ -48,7 +49,7 @@ export function NewDefinition({ kind }: { kind: JobKind }) {
   );
 }
 
-function FromTemplate({ kind, names }: { kind: JobKind; names: ResourceNames }) {
+function FromTemplate({ kind, names }: { kind: EditableKind; names: ResourceNames }) {
   const [template, setTemplate] = useState(templateNames(kind)[0]!);
   const stream = names.streams.find((name) => !name.startsWith('tributary.')) ?? 'orders';
   const beginning = useMemo(() => {
@@ -57,7 +58,7 @@ function FromTemplate({ kind, names }: { kind: JobKind; names: ResourceNames }) 
   }, [template]);
   const [text, setText] = useState(beginning);
   const create = useAction(async () => {
-    const { name } = await client.value[kind].define({ jsonText: text });
+    const { name } = await defined(kind, text);
     navigate(hrefOf([kind, name]));
   });
   const options = templateNames(kind).map((name) => [name, name] as const);
@@ -79,26 +80,36 @@ function FromTemplate({ kind, names }: { kind: JobKind; names: ResourceNames }) 
   );
 }
 
+function defined(kind: EditableKind, jsonText: string): Promise<{ name: string }> {
+  if (kind !== 'subscriptions') return client.value[kind].define({ jsonText });
+  const name = isJson(jsonText) ? memberText(jsonText, 'name') : undefined;
+  if (!name?.startsWith('"')) throw new Error('The definition needs a `name`.');
+  return client.value.subscriptions.define(JSON.parse(name) as string, { jsonText });
+}
+
 const startOf = {
   pipelines: 'It starts as soon as it is created, and creates the streams that it writes to.',
   projections: 'It starts as soon as it is created. Its states can be read once it has caught up.',
+  subscriptions:
+    'Workers receive its events over HTTP. Unless the definition says otherwise, it begins with the next event.',
 };
 
 interface EditDefinitionProps {
-  kind: JobKind;
+  kind: EditableKind;
   saved: SavedDefinition;
   /** Is called after the new version was saved. Resolves when it is shown. */
   onSaved: () => Promise<void>;
 }
 
-/** An editor for the next version of a projection or a pipeline. */
+/** An editor for the next version of a definition. */
 export function EditDefinition({ kind, saved, onSaved }: EditDefinitionProps) {
   const [{ name, version, text: before }] = useState(saved);
   const [text, setText] = useState(before);
   const [fromBeginning, setFromBeginning] = useState(false);
   const save = useAction(async () => {
     const definition = { jsonText: text };
-    if (kind === 'projections') await client.value.projections.replace(name, definition);
+    if (kind === 'subscriptions') await client.value.subscriptions.define(name, definition);
+    else if (kind === 'projections') await client.value.projections.replace(name, definition);
     else
       await client.value.pipelines.replace(
         name,
@@ -148,7 +159,7 @@ export function EditDefinition({ kind, saved, onSaved }: EditDefinitionProps) {
 }
 
 interface EffectsProps {
-  kind: JobKind;
+  kind: EditableKind;
   before: string;
   after: string;
   fromBeginning: boolean;
@@ -158,6 +169,8 @@ interface EffectsProps {
 function Effects({ kind, before, after, fromBeginning }: EffectsProps) {
   if (kind === 'projections')
     return <p>A new version is built from the log. The present one serves until the new one is complete.</p>;
+  if (kind === 'subscriptions')
+    return <p>The subscription continues at its position. What is out, waits or is parked stays.</p>;
   if (fromBeginning)
     return <p>A new job processes all events again and emits its results as different events.</p>;
   const discarded = discardedBy(before, after);
@@ -177,7 +190,7 @@ function Effects({ kind, before, after, fromBeginning }: EffectsProps) {
 }
 
 interface EditingProps {
-  kind: JobKind;
+  kind: EditableKind;
   names: ResourceNames;
   beginning: string;
   /** What is typed. */
@@ -253,8 +266,8 @@ interface CheckResult {
 }
 
 /** Asks the gateway whether a definition is valid: a pipeline is run with one event. Nothing is written. */
-async function checkOf(kind: JobKind, text: string): Promise<CheckResult> {
-  if (!isJson(text) || kind === 'projections') return { errors: [] };
+async function checkOf(kind: EditableKind, text: string): Promise<CheckResult> {
+  if (!isJson(text) || kind !== 'pipelines') return { errors: [] };
   const stream = textAt(text, ['source', 'streams', 0]) ?? '';
   const event = {
     stream: stream.startsWith('"') ? (JSON.parse(stream) as string) : 'unknown',
@@ -308,7 +321,7 @@ const noCompletions: CompletionsAt = () => undefined;
 
 /** Completions from the OpenAPI document of the gateway. A key that may not read the document gets none. */
 function useCompletions(
-  kind: JobKind,
+  kind: EditableKind,
   { names, isNew }: Pick<EditingProps, 'names' | 'isNew'>,
 ): CompletionsAt {
   const document = useResource(loadOpenApi, []).data;

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { PipelineWithStats, ProjectionWithStats } from '#client';
 import { useAction, useResource, type LoadableData } from '../app/resource.js';
@@ -13,6 +14,9 @@ import { Link, ShortText, Status, Text, titleOf } from '../parts/values.js';
 
 /** The kinds of definitions that run on streams, by their names in the API. */
 export type JobKind = 'pipelines' | 'projections';
+
+/** The kinds of definitions that have an editor, and are paused, resumed and deleted. */
+export type EditableKind = JobKind | 'subscriptions';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 
@@ -121,50 +125,79 @@ async function latestErrors(
   return new Map(await Promise.all(failing.map(read)));
 }
 
-interface JobActionsProps {
-  kind: JobKind;
+interface DefinitionActionsProps {
+  kind: EditableKind;
   of: LoadableData<ExactAnswer<{ name: string; status: string }>>;
+  /** Further actions, before the last one. */
+  children?: ComponentChildren;
 }
 
-/** What each change of a projection or a pipeline does. */
+/** What each change of a definition does. */
 const effects = {
   projections: {
     pause: 'The projection stops within moments. Its states can be read and do not change.',
     resume: 'The projection continues where it stopped, and misses no event.',
-    restart: 'A new version is built from the log. The present one serves until the new one is complete.',
     delete: 'The projection and all its states are removed. Its dead letters and the events remain.',
   },
   pipelines: {
     pause: 'The pipeline stops within moments. Its windows stay open.',
     resume: 'The pipeline continues where it stopped, and misses no event.',
-    restart:
-      'The pipeline restarts from its beginning and emits everything again, as new events. Its open windows are discarded.',
     delete:
       'The pipeline and its open windows are removed. The events that it has emitted and its dead letters remain.',
   },
+  subscriptions: {
+    pause: 'Workers get no events any more. They can still acknowledge those that they have.',
+    resume: 'The subscription continues where it stopped, and misses no event.',
+    delete:
+      'The subscription is removed with its position and its parked events. The events remain in their streams.',
+  },
+} as const;
+
+const restarts = {
+  projections: [
+    'Rebuild',
+    'A new version is built from the log. The present one serves until the new one is complete.',
+  ],
+  pipelines: [
+    'Reset',
+    'The pipeline restarts from its beginning and emits everything again, as new events. Its open windows are discarded.',
+  ],
 } as const;
 
 /** Edits, pauses, resumes, restarts and deletes a projection or a pipeline, if the caller may change definitions. */
-export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
+export function JobActions({ kind, of }: Omit<DefinitionActionsProps, 'kind'> & { kind: JobKind }) {
+  const { name = '' } = of.data?.value ?? {};
+  const reset = useAction(async () => {
+    await client.value[kind].reset(name);
+    await of.reload();
+  });
+  const [label, effect] = restarts[kind];
+  return (
+    <DefinitionActions kind={kind} of={of}>
+      <Confirm label={label} title={`${label} ${name}`} action={reset}>
+        <p>{effect}</p>
+      </Confirm>
+    </DefinitionActions>
+  );
+}
+
+/** Edits, pauses, resumes and deletes what has a definition, if the caller may change definitions. */
+export function DefinitionActions({ kind, of: { data, reload }, children }: DefinitionActionsProps) {
   const may = useMay('definitions:write');
-  const jobs = client.value[kind];
+  const definitions = client.value[kind];
   const { name = '', status = '' } = data?.value ?? {};
   const isStopped = status === 'paused' || status === 'failed';
   const toggle = useAction(async () => {
-    await (isStopped ? jobs.resume(name) : jobs.pause(name));
-    await reload();
-  });
-  const reset = useAction(async () => {
-    await jobs.reset(name);
+    await (isStopped ? definitions.resume(name) : definitions.pause(name));
     await reload();
   });
   const remove = useAction(async () => {
-    await jobs.delete(name);
+    await definitions.delete(name);
     navigate(hrefOf([kind]));
   });
   if (!data || !may) return null;
   const effect = effects[kind];
-  const [toggleLabel, restart] = [isStopped ? 'Resume' : 'Pause', kind === 'pipelines' ? 'Reset' : 'Rebuild'];
+  const toggleLabel = isStopped ? 'Resume' : 'Pause';
   return (
     <>
       <Button onClick={() => setQuery({ edit: true })}>Edit</Button>
@@ -172,9 +205,7 @@ export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
       <Confirm key={toggleLabel} label={toggleLabel} title={`${toggleLabel} ${name}`} action={toggle}>
         <p>{isStopped ? effect.resume : effect.pause}</p>
       </Confirm>
-      <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
-        <p>{effect.restart}</p>
-      </Confirm>
+      {children}
       <Confirm label="Delete" title={`Delete ${name}`} typed={name} danger action={remove}>
         <p>{effect.delete} This cannot be undone.</p>
       </Confirm>
@@ -183,7 +214,7 @@ export function JobActions({ kind, of: { data, reload } }: JobActionsProps) {
 }
 
 /** A button of a list that opens the editor for a new definition. */
-export function NewButton({ kind }: { kind: JobKind }) {
+export function NewButton({ kind }: { kind: EditableKind }) {
   if (!useMay('definitions:write')) return null;
   return (
     <Button class="primary" onClick={() => setQuery({ new: true })}>
@@ -192,7 +223,7 @@ export function NewButton({ kind }: { kind: JobKind }) {
   );
 }
 
-/** Why a projection or a pipeline has failed, if it has, and how it continues. */
+/** Why a projection, a pipeline or a subscription has failed, if it has, and how it continues. */
 export function Failure({ text }: { text: string | null | undefined }) {
   if (!text) return null;
   return (

@@ -21,6 +21,7 @@ const mostEdges = 1_000;
 const calls: readonly Call[] = [
   ['/api/v1/pipelines', undefined, tributary('get', ['pipelines'])],
   ['/api/v1/projections', undefined, tributary('get', ['projections'])],
+  ['/api/v1/subscriptions', undefined, tributary('get', ['subscriptions'])],
   ['/api/v1/streams', undefined, tributary('get', ['streams'])],
 ];
 
@@ -31,14 +32,14 @@ interface StreamStats {
   rates: ReadonlyMap<string, number>;
 }
 
-/** Streams, pipelines, projections and webhooks, and what flows between them. */
+/** Streams, pipelines, projections, subscriptions and webhooks, and what flows between them. */
 export function MapView() {
   const jobs = useResource(readJobs, [], { everyMs: refreshMs });
   const streams = useResource(readStreams, [], { everyMs: refreshMs });
   return (
     <Page
       title="Map"
-      about="Streams, the pipelines between them, and the projections and webhooks at their ends."
+      about="Streams, the pipelines between them, and the projections, subscriptions and webhooks at their ends."
       calls={calls}
     >
       <div class="list-bar">
@@ -53,8 +54,8 @@ export function MapView() {
           <>
             {isPartial && (
               <p class="notice">
-                There are more than {grouped(mostRows)} pipelines or projections. The map has only the first
-                of them.
+                There are more than {grouped(mostRows)} pipelines, projections or subscriptions. The map has
+                only the first of them.
               </p>
             )}
             <Shown map={map} stats={streams.data} />
@@ -70,7 +71,7 @@ function Shown({ map, stats }: { map: SystemMap; stats?: StreamStats }) {
   const { nodes, edges } = ofPrefix(map, prefix);
   if (map.nodes.length === 0)
     return (
-      <Empty title="There are no pipelines and no projections yet.">
+      <Empty title="There are no pipelines, projections or subscriptions yet.">
         The map shows what they read and write. <a href={hrefOf(['streams'])}>The streams</a> are in a list.
       </Empty>
     );
@@ -90,7 +91,7 @@ function Shown({ map, stats }: { map: SystemMap; stats?: StreamStats }) {
       {unused > 0 && (
         <p class="muted small">
           <a href={hrefOf(['streams'])}>{grouped(unused)} other streams</a> are neither read nor written by a
-          pipeline or a projection.
+          pipeline, a projection or a subscription.
         </p>
       )}
       <h2>Connections</h2>
@@ -117,7 +118,7 @@ function columnsOf(stats: StreamStats | undefined): readonly Column<MapEdge>[] {
     const stream = [from, to].find(({ kind }) => kind === 'stream');
     return stream && stats?.streams.has(stream.name) ? (stats.rates.get(stream.name) ?? 0) : undefined;
   };
-  /** The pipeline or the projection that reads or writes. */
+  /** The pipeline, the projection or the subscription that reads or writes. */
   const jobOf = ({ from, to }: MapEdge) => (to.kind === 'stream' ? from.job! : to.job!);
   return [
     { name: 'From', isHeading: true, cell: ({ from }) => cellOf(from) },
@@ -128,6 +129,7 @@ function columnsOf(stats: StreamStats | undefined): readonly Column<MapEdge>[] {
       title: () => 'Ingested/s, last 5 min',
     },
     numberColumn<MapEdge>('Failed', (edge) => jobOf(edge).failed),
+    numberColumn<MapEdge>('Parked', (edge) => jobOf(edge).parked),
     numberColumn<MapEdge>('Lag', (edge) => jobOf(edge).lag),
   ];
 }
@@ -141,8 +143,10 @@ function addressOf({ kind, name, job }: MapNode): string {
 function statsText({ kind, name, job }: MapNode, stats: StreamStats | undefined): string {
   if (kind === 'webhook') return job!.retrying ? 'deliveries are repeated' : '';
   if (job) {
-    const failed = job.failed > 0 ? ` · ${short(job.failed)} failed` : '';
-    return `${short(job.processed)} read${failed} · lag ${short(job.lag)}`;
+    const { processed, outstanding = 0, failed, parked, lag } = job;
+    const done = processed === undefined ? `${short(outstanding)} out` : `${short(processed)} read`;
+    const rejected = failed ? ` · ${short(failed)} failed` : parked ? ` · ${short(parked)} parked` : '';
+    return `${done}${rejected} · lag ${short(lag)}`;
   }
   const stream = stats?.streams.get(name);
   if (!stream) return '';
@@ -151,12 +155,14 @@ function statsText({ kind, name, job }: MapNode, stats: StreamStats | undefined)
 }
 
 async function readJobs(signal: AbortSignal): Promise<{ map: SystemMap; isPartial: boolean }> {
-  const [pipelines, projections] = await Promise.all([
+  const lists = await Promise.all([
     atMost(client.value.pipelines.list({ limit: 500 }, { signal })),
     atMost(client.value.projections.list({ limit: 500 }, { signal })),
+    atMost(client.value.subscriptions.list({ limit: 500 }, { signal })),
   ]);
-  const isPartial = pipelines.length === mostRows || projections.length === mostRows;
-  return { map: systemMap({ pipelines, projections }), isPartial };
+  const [pipelines, projections, subscriptions] = lists;
+  const isPartial = lists.some((list) => list.length === mostRows);
+  return { map: systemMap({ pipelines, projections, subscriptions }), isPartial };
 }
 
 async function readStreams(signal: AbortSignal): Promise<StreamStats> {
