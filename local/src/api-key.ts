@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { storedSecret } from './engine/private-files.js';
 
 const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
-const everyScope = 'events:read+events:write+definitions:read+definitions:write+sql:read+admin';
+const everyScope =
+  'events:read+events:write+definitions:read+definitions:write+subscriptions:consume+sql:read+admin';
 const digits = '0123456789';
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 

@@ -6,9 +6,15 @@ import type { CallOptions } from '../http/http-client.js';
 import { requireKnownOptions } from '../http/known-options.js';
 import type { ReceivedEvent } from '../reading/received-event.js';
 import type { StoredEvent } from '../reading/exact-reader.js';
-import type { EventRefusal, JsonObject } from '../types/index.js';
+import type {
+  EventRefusal,
+  JsonObject,
+  ReceiveInput,
+  SettleInput,
+  SettleResults,
+  SubscriptionWithStats,
+} from '../types/index.js';
 import { SettlementQueue } from './settlement-queue.js';
-import type { SubscriptionConsumer } from './subscription-consumer.js';
 
 /** Processes one event. An event for which it throws is refused. */
 export type EventHandler<Data = JsonObject> = (
@@ -37,6 +43,14 @@ const wait = '20s';
 const defaultLeaseMs = 30_000;
 const mostReasonCharacters = 1_000;
 
+/** What a worker does with its subscription; see `SubscriptionConsumer`. */
+interface WorkedSubscription {
+  status(options?: CallOptions): Promise<SubscriptionWithStats>;
+  receive<Data>(input?: ReceiveInput, options?: CallOptions): Promise<ReceivedEvent<Data>[]>;
+  settle(input: SettleInput, options?: CallOptions): Promise<SettleResults>;
+  extend(tokens: readonly string[], options?: CallOptions): Promise<unknown>;
+}
+
 /** Receives the events of a subscription and runs a handler for each, until its signal is aborted. */
 export class SubscriptionWorker<Data> {
   private readonly concurrency: number;
@@ -53,7 +67,7 @@ export class SubscriptionWorker<Data> {
   private wake = (): void => undefined;
 
   constructor(
-    private readonly subscription: SubscriptionConsumer,
+    private readonly subscription: WorkedSubscription,
     private readonly handler: EventHandler<Data>,
     private readonly options: EachOptions<Data>,
   ) {
