@@ -476,6 +476,24 @@ const subscriptions = (): WorstCaseRequest[] => [
   ...expressionsAs((where) => ({ source: { streams: [costly.unknown], where } })),
 ];
 
+const tokens = (): WorstCaseRequest[] => [
+  ...definitions({ ack: ['x'] }, {}),
+  {
+    name: 'ten thousand long tokens',
+    path: '',
+    body: JSON.stringify({ ack: Array.from({ length: 10_000 }, (_, i) => `${i}${'A'.repeat(390)}`) }),
+  },
+];
+
+const parked = (): WorstCaseRequest[] => [
+  ...definitions({ ids: ['x'] }, {}),
+  {
+    name: 'a thousand ids of events that are not parked',
+    path: '',
+    body: JSON.stringify({ ids: Array.from({ length: 1_000 }, (_, i) => `${costly.stream}:0:${i}`) }),
+  },
+];
+
 const headers = (where: string): WorstCaseRequest[] =>
   hostileHeaders.map(({ name, headers }) => ({ name, path: where, headers }));
 
@@ -665,6 +683,18 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   'post /api/v1/pipelines/{name}/pause': () => one(`/api/v1/pipelines/${costly.pipeline}/pause`),
   'post /api/v1/pipelines/{name}/resume': () => one(`/api/v1/pipelines/${costly.pipeline}/resume`),
   'post /api/v1/pipelines/{name}/reset': () => one(`/api/v1/pipelines/${costly.pipeline}/reset`),
+  'post /api/v1/subscriptions/{name}/receive': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}/receive`, definitions({ max: 1_000 }, { wait: '1s' })),
+  'post /api/v1/subscriptions/{name}/ack': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}/ack`, tokens()),
+  'get /api/v1/subscriptions/{name}/parked': () =>
+    lists(`/api/v1/subscriptions/${costly.subscription}/parked`),
+  'post /api/v1/subscriptions/{name}/parked/replay': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}/parked/replay`, parked()),
+  'post /api/v1/subscriptions/{name}/parked/discard': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}/parked/discard`, parked()),
+  'post /api/v1/subscriptions/{name}/seek': () =>
+    at(`/api/v1/subscriptions/${costly.subscription}/seek`, definitions({ to: 'beginning' }, {})),
   'post /api/v1/subscriptions/{name}/pause': () => one(`/api/v1/subscriptions/${costly.subscription}/pause`),
   'post /api/v1/subscriptions/{name}/resume': () =>
     one(`/api/v1/subscriptions/${costly.subscription}/resume`),

@@ -25,6 +25,14 @@ interface TailPage {
   characters: number;
 }
 
+interface TailSource {
+  source: StreamId;
+  topic: string;
+  partitions: number;
+  /** When a follower was seen last, in milliseconds of `performance.now()`. */
+  usedAt: number;
+}
+
 interface PartitionTail {
   readonly topic: string;
   readonly partition: number;
@@ -35,7 +43,9 @@ interface PartitionTail {
 
 /** Limit of all events that are kept, in characters of their texts. */
 const mostCharacters = 16 * 1024 * 1024;
-/** Milliseconds for which reading continues when nobody follows. */
+/** Limit of the partitions that are read: the id window of one takes up to 8 MB. The others come from the store. */
+const mostPartitions = 512;
+/** Milliseconds for which a stream is read that nobody follows. */
 const lingerMs = 30_000;
 const retryMs = 1_000;
 
@@ -47,23 +57,21 @@ const retryMs = 1_000;
 export class AcceptedTail {
   private readonly followers = new Set<TailFollower>();
   private readonly partitions = new Map<string, PartitionTail>();
-  /** The topics that are read, with the ids of their streams, by the key of the stream. */
-  private sources = new Map<string, { source: string; topic: string }>();
+  /** The streams that are read, by their key in positions. */
+  private readonly sources = new Map<string, TailSource>();
   private consumption: ReturnType<AcceptedEventsReader['read']> | undefined;
   private characters = 0;
   private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
   constructor(private readonly options: AcceptedTailOptions) {}
 
   /** Reads the topics of a follower, and calls `moved` when there are further events. Returns what ends that. */
   follow(follower: TailFollower): () => void {
     this.followers.add(follower);
-    clearTimeout(this.timer);
-    this.subscribe();
-    return () => {
-      this.followers.delete(follower);
-      if (this.followers.size === 0) this.timer = setTimeout(() => void this.stop(), lingerMs).unref();
-    };
+    this.timer ??= setInterval(() => this.forgetUnused(), lingerMs / 3).unref();
+    if (this.use(follower)) this.subscribe();
+    return () => void this.followers.delete(follower);
   }
 
   /** Returns the pages of a partition from this offset on; none if they do not begin at the offset or before. */
@@ -78,23 +86,62 @@ export class AcceptedTail {
     return page?.events.find((event) => event.offset === offset);
   }
 
-  /** Ends reading. */
-  async stop(): Promise<void> {
-    clearTimeout(this.timer);
+  /** Ends reading for good. */
+  close(): void {
+    this.isClosed = true;
+    this.stop();
+  }
+
+  private stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
     const { consumption } = this;
     this.consumption = undefined;
     this.partitions.clear();
-    this.sources = new Map();
+    this.sources.clear();
     this.characters = 0;
-    await consumption?.stop(Promise.resolve());
+    consumption?.stop(Promise.resolve()).catch(() => undefined);
+  }
+
+  /** Notes that the streams of a follower are used. Returns whether others are to be read than before. */
+  private use(follower: TailFollower): boolean {
+    let isChanged = false;
+    let count = [...this.sources.values()].reduce((sum, { partitions }) => sum + partitions, 0);
+    for (const [source, topic] of follower.sources()) {
+      const key = streamKey(source);
+      const partitions = follower.topics().get(topic) ?? 0;
+      const known = this.sources.get(key);
+      if (known) known.usedAt = performance.now();
+      else if (count + partitions <= mostPartitions) {
+        this.sources.set(key, { source, topic, partitions, usedAt: performance.now() });
+        count += partitions;
+        isChanged = true;
+      }
+    }
+    return isChanged;
+  }
+
+  /** Stops reading streams that nobody has followed for a while. */
+  private forgetUnused(): void {
+    let isChanged = false;
+    for (const follower of this.followers) isChanged = this.use(follower) || isChanged;
+    for (const [key, { source, partitions, usedAt }] of this.sources) {
+      if (performance.now() - usedAt < lingerMs) continue;
+      this.sources.delete(key);
+      for (let partition = 0; partition < partitions; partition++) this.drop(`${source}/${partition}`);
+      isChanged = true;
+    }
+    if (this.sources.size === 0) this.stop();
+    else if (isChanged) this.subscribe();
+  }
+
+  private drop(id: string): void {
+    for (const page of this.partitions.get(id)?.pages ?? []) this.characters -= page.characters;
+    this.partitions.delete(id);
   }
 
   private subscribe(): void {
-    const before = this.sources.size;
-    for (const follower of this.followers)
-      for (const [source, topic] of follower.sources())
-        this.sources.set(streamKey(source), { source, topic });
-    if (this.consumption && this.sources.size === before) return;
+    if (this.isClosed) return;
     this.consumption ??= this.read();
     const topics = [...new Set([...this.sources.values()].map(({ topic }) => topic))];
     this.consumption.subscribe(topics).catch((error: unknown) => void this.failed(error));
@@ -119,7 +166,7 @@ export class AcceptedTail {
     const known = this.sources.get(key);
     if (!known) return;
     const id = `${known.source}/${partition}`;
-    for (const page of this.partitions.get(id)?.pages ?? []) this.characters -= page.characters;
+    this.drop(id);
     this.partitions.set(id, { topic: known.topic, partition, pages: [], next });
   }
 
@@ -144,17 +191,28 @@ export class AcceptedTail {
     tail.pages.push({ from: tail.next, next, events, characters });
     tail.next = next;
     this.characters += characters;
-    const stored = this.options.progress.offsets.get(tail.topic)?.get(partition) ?? 0;
-    while (tail.pages.length > 0 && (tail.pages[0]!.next <= stored || this.characters > mostCharacters))
-      this.characters -= tail.pages.shift()!.characters;
+    this.forgetStored(tail);
+    if (this.characters > mostCharacters)
+      for (const other of this.partitions.values()) this.forgetStored(other);
+    for (const other of this.partitions.values())
+      while (this.characters > mostCharacters && other.pages.length > 0) this.forgetFirst(other);
     for (const follower of [...this.followers]) if (follower.topics().has(tail.topic)) follower.moved();
+  }
+
+  private forgetStored(tail: PartitionTail): void {
+    const stored = this.options.progress.offsets.get(tail.topic)?.get(tail.partition) ?? 0;
+    while (tail.pages.length > 0 && tail.pages[0]!.next <= stored) this.forgetFirst(tail);
+  }
+
+  private forgetFirst(tail: PartitionTail): void {
+    this.characters -= tail.pages.shift()?.characters ?? 0;
   }
 
   /** Reads again after a moment: meanwhile the events come from the store. */
   private async failed(error: unknown): Promise<void> {
     this.options.logger.warn({ err: error as Error }, 'subscriptions read accepted events again soon');
-    await this.stop();
+    this.stop();
     await sleep(retryMs, undefined, { ref: false });
-    if (this.followers.size > 0) this.subscribe();
+    for (const follower of this.isClosed ? [] : [...this.followers]) this.follow(follower);
   }
 }

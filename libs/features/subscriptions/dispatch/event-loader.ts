@@ -1,5 +1,6 @@
 import { allStreams } from '#api';
 import type { StoredEvent } from '#event';
+import type { Bulkhead } from '#gateway-kit';
 import { maxOffsetRanges, QueryTooExpensiveError, type EventReader, type OffsetRange } from '#store';
 import { refOf, type Delivery } from '../state/delivery.js';
 import type { EventRef } from '../state/subscription-command.js';
@@ -18,6 +19,8 @@ interface EventLoaderOptions {
   /** Whether the store has the events of a partition up to this one. */
   isStored(ref: EventRef): boolean;
   missing: MissingEvents;
+  /** Limits the queries of all subscriptions. */
+  reads: Bulkhead;
   budget: KeptEventsBudget;
 }
 
@@ -78,8 +81,11 @@ export class EventLoader {
       if (event) found.set(keyOf(ref), event);
       else if (this.options.nameOf(ref[0]) !== undefined) unknown.push(ref);
     }
-    for (let at = 0; at < unknown.length; at += maxOffsetRanges)
-      await this.loadSome(unknown.slice(at, at + maxOffsetRanges), { found, signal });
+    if (unknown.length > 0)
+      await this.options.reads.run(signal, async (signal) => {
+        for (let at = 0; at < unknown.length; at += maxOffsetRanges)
+          await this.loadSome(unknown.slice(at, at + maxOffsetRanges), { found, signal });
+      });
     return new Map(
       deliveries.flatMap((delivery) => {
         const key = keyOf(refOf(delivery));
@@ -154,24 +160,33 @@ export class EventLoader {
 const missingMs = 60_000;
 const mostMissing = 10_000;
 
-/** The events that were looked for and not found, with when that was first so. */
+/** Milliseconds after which an event is forgotten that nobody looks for any more. */
+const forgetMs = 120_000;
+
+/** The events that were not found: since when, and when they were looked for last, in milliseconds of `performance.now()`. */
 export class MissingEvents {
-  private readonly since = new Map<string, number>();
+  private readonly events = new Map<string, { since: number; askedAt: number }>();
 
   /** Whether an event that is not found again will not be found later either. */
   isGone(key: string): boolean {
-    const since = this.since.get(key) ?? performance.now();
-    if (performance.now() - since > missingMs) {
-      this.since.delete(key);
+    const now = performance.now();
+    const { since } = this.events.get(key) ?? { since: now };
+    if (now - since > missingMs) {
+      this.events.delete(key);
       return true;
     }
-    if (this.since.size >= mostMissing) this.since.clear();
-    this.since.set(key, since);
+    if (this.events.size >= mostMissing && !this.events.has(key)) this.forgetOld(now);
+    // The others end first: then there is room for this one.
+    if (this.events.size < mostMissing || this.events.has(key)) this.events.set(key, { since, askedAt: now });
     return false;
   }
 
   found(key: string): void {
-    this.since.delete(key);
+    this.events.delete(key);
+  }
+
+  private forgetOld(now: number): void {
+    for (const [key, { askedAt }] of this.events) if (now - askedAt > forgetMs) this.events.delete(key);
   }
 }
 

@@ -45,8 +45,8 @@ export interface TakenEvents {
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 /** A partition with more events takes no further ones. */
 const mostBuffered = page.events / 2;
-/** A claim moves a position over events that are not selected only together with others, or over at least as many. */
-const farOffsets = 10_000;
+/** Limit of the texts of the events that are read and not taken, in characters. */
+const mostCharacters = 4 * 1024 * 1024;
 
 /**
  * The next events of a subscription, read ahead of the position that all processes share: about two pages at most. They come from
@@ -56,6 +56,7 @@ export class SourceBuffer {
   private readonly partitions = new Map<string, BufferedPartition>();
   private readonly pages: LogOrderPageReader;
   private size = 0;
+  private characters = 0;
 
   constructor(private readonly options: SourceBufferOptions) {
     this.pages = new LogOrderPageReader({ reader: options.reader, ...page });
@@ -66,6 +67,17 @@ export class SourceBuffer {
     return this.size;
   }
 
+  /** Whether the texts of its events take so much memory that no more are read. */
+  get isFull(): boolean {
+    return this.characters > mostCharacters;
+  }
+
+  /** Whether events are stored that are not read yet, and there is room for them. */
+  hasUnread(state: SubscriptionState, stored: StoredOffsets): boolean {
+    this.follow(state);
+    return this.unread(stored).length > 0;
+  }
+
   /** Takes what follows from the tail of the log. Returns whether there was something. */
   fillFromTail(state: SubscriptionState): boolean {
     this.follow(state);
@@ -73,16 +85,16 @@ export class SourceBuffer {
     let isFilled = false;
     for (const buffered of this.partitions.values()) {
       for (const page of tail.after(buffered.source, buffered.partition, buffered.next)) {
-        if (buffered.events.length > mostBuffered) break;
+        if (buffered.events.length > mostBuffered || this.isFull) break;
         for (const event of page.events) {
           const isNew = event.offset >= buffered.next && (eventTypes?.includes(event.event_type) ?? true);
           if (isNew && this.options.selects(event)) buffered.events.push(event);
         }
         buffered.next = page.next;
         isFilled = true;
+        this.count();
       }
     }
-    this.count();
     return isFilled;
   }
 
@@ -109,8 +121,11 @@ export class SourceBuffer {
     return true;
   }
 
-  /** Returns what follows the position of each partition, with at most so many events. */
-  take(state: SubscriptionState, most: number): TakenEvents {
+  /**
+   * Returns what follows the position of each partition, with at most so many events.
+   * @param least a position moves without an event over at least so many offsets
+   */
+  take(state: SubscriptionState, most: number, least: number): TakenEvents {
     this.follow(state);
     const taken: TakenEvents = { fresh: [], events: [] };
     let left = most;
@@ -119,7 +134,7 @@ export class SourceBuffer {
       const events = buffered.events.slice(0, left);
       const next =
         events.length < buffered.events.length ? (events.at(-1)?.offset ?? from - 1) + 1 : buffered.next;
-      const isWorthwhile = events.length > 0 || next - from >= farOffsets;
+      const isWorthwhile = events.length > 0 || next - from >= least;
       if (!isWorthwhile) continue;
       left -= events.length;
       taken.events.push(...events);
@@ -151,6 +166,7 @@ export class SourceBuffer {
   }
 
   private unread(stored: StoredOffsets): OffsetRange[] {
+    if (this.isFull) return [];
     const ranges = this.options.streams().flatMap(({ source, stream, topic, partitions }) =>
       Array.from({ length: partitions }, (_, partition): OffsetRange => {
         const { next: from, events } = this.partitions.get(`${source}/${partition}`)!;
@@ -163,8 +179,11 @@ export class SourceBuffer {
   }
 
   private count(): void {
-    this.size = 0;
-    for (const { events } of this.partitions.values()) this.size += events.length;
+    [this.size, this.characters] = [0, 0];
+    for (const { events } of this.partitions.values()) {
+      this.size += events.length;
+      for (const { data, metadata } of events) this.characters += data.length + metadata.length;
+    }
   }
 }
 

@@ -45,6 +45,9 @@ interface WaitingReceiver {
   reject: (error: unknown) => void;
 }
 
+/** A position moves over so many offsets without an event, or over any after so many milliseconds without a claim. */
+const farOffsets = 10_000;
+const stillMs = 10_000;
 /** A buffer with fewer events is filled while others are claimed. */
 const prefetchBelow = 1_500;
 
@@ -70,6 +73,8 @@ const missingMs = 1_000;
 export class SubscriptionDispatcher {
   private readonly waiting = new Set<WaitingReceiver>();
   private running: Promise<void> | undefined;
+  /** When the last claim was written, in milliseconds of `performance.now()`. */
+  private movedAt = performance.now();
   private filling: Promise<boolean> | undefined;
   private wake: () => void = () => undefined;
   /** Aborted when nobody waits any more. */
@@ -78,6 +83,11 @@ export class SubscriptionDispatcher {
   lastUsed = performance.now();
 
   constructor(private readonly options: SubscriptionDispatcherOptions) {}
+
+  /** Whether no claim was written for a while: the positions then move even if there is no event for anybody. */
+  private get isStill(): boolean {
+    return performance.now() - this.movedAt > stillMs;
+  }
 
   get isUsed(): boolean {
     return this.waiting.size > 0 || this.running !== undefined;
@@ -141,7 +151,7 @@ export class SubscriptionDispatcher {
     const unfollow = [progress.follow(follower), tail.follow(follower)];
     const unsubscribe = log.onChange(run, wake);
     try {
-      while (this.waiting.size > 0) {
+      while (this.waiting.size > 0 && !ended.signal.aborted) {
         let isAwake = false;
         let woken: () => void = () => undefined;
         const awake = new Promise<void>((resolve) => (woken = resolve));
@@ -156,7 +166,10 @@ export class SubscriptionDispatcher {
       }
     } catch (error) {
       // Nobody waited any more; whoever has come since is served anew.
-      if (!ended.signal.aborted) for (const receiver of [...this.waiting]) receiver.reject(error);
+      for (const receiver of ended.signal.aborted ? [] : [...this.waiting]) {
+        this.waiting.delete(receiver);
+        receiver.reject(error);
+      }
     } finally {
       ended.abort();
       for (const end of unfollow) end();
@@ -198,15 +211,19 @@ export class SubscriptionDispatcher {
     );
     // What waits behind an entity is kept in memory: no more is taken up while that is full and something else is due.
     const isFull = state.open >= mostOpen || (this.options.loader.isFull && due.length > 0);
-    const taken: TakenEvents = isFull ? { fresh: [], events: [] } : buffer.take(state, left);
+    const taken: TakenEvents = isFull
+      ? { fresh: [], events: [] }
+      : buffer.take(state, left, this.isStill ? 1 : farOffsets);
     // The next page is read while these events are claimed.
-    if (taken.events.length > 0 && buffer.length < prefetchBelow) this.fill(state).catch(() => undefined);
+    if (taken.events.length > 0 && buffer.length < prefetchBelow && !buffer.isFull)
+      this.fill(state).catch(() => undefined);
     const isChanged = state.parkedBlocks !== spec.parked_blocks && state.counts.parked > 0;
     if (due.length + taken.fresh.length > 0 || isChanged) {
       const count = await this.claim({ exhausted, again, taken }, spec);
       return count > 0 || taken.fresh.length + exhausted.length > 0 ? 0 : pauseMs;
     }
-    const isRead = buffer.fillFromTail(state) || (buffer.length === 0 && (await this.fill(state)));
+    const isRead =
+      left > 0 && (buffer.fillFromTail(state) || (buffer.length === 0 && (await this.fill(state))));
     if (isRead) return 0;
     const next = state.nextDue;
     return next === undefined
@@ -217,6 +234,7 @@ export class SubscriptionDispatcher {
   /** Reads a page of stored events, or shares the read that runs. Resolves with whether there was something to read. */
   private fill(state: SubscriptionState): Promise<boolean> {
     const { buffer, progress, reads } = this.options;
+    if (!this.filling && !buffer.hasUnread(state, progress.offsets)) return Promise.resolve(false);
     this.filling ??= reads
       .run(this.ended.signal, (signal) => buffer.fill(state, progress.offsets, signal))
       .finally(() => (this.filling = undefined));
@@ -242,12 +260,11 @@ export class SubscriptionDispatcher {
     const late = ({ granted }: CommandOutcome) =>
       void this.giveBack(granted.map(handOutOf)).catch(() => undefined);
     const { granted } = await log.execute(run, command, late);
+    this.movedAt = performance.now();
     loader.keep(withRefs(taken));
     if (granted.length === 0) return 0;
     try {
-      const events = await this.options.reads.run(this.ended.signal, (signal) =>
-        loader.load(granted, signal),
-      );
+      const events = await loader.load(granted, this.ended.signal);
       await this.distribute(granted, { events, usableUntil: began + lease });
     } catch (error) {
       await this.giveBack(granted.map(handOutOf));

@@ -81,11 +81,7 @@ export class ConsumptionController {
     const definition = this.visible.get(name, caller.access);
     const waitMs = milliseconds(wait ?? '0s', '/wait', { least: '0s', most: '60s' });
     const { signal, end } = abortWhenKeyEnds(caller, client);
-    const events = await this.service.receive(definition, { max: max ?? 100, waitMs }, signal).finally(end);
-    // A process that was frozen, or that is slow, has events that others may have by now.
-    const isLate = ({ usableUntil }: HandedOutEvent) => performance.now() >= usableUntil;
-    const late = events.filter(isLate);
-    if (late.length > 0) await this.service.giveBack(definition, late);
+    const events = await this.receiveInTime(definition, { max: max ?? 100, waitMs }, signal).finally(end);
     const tokens = tokensOf(definition);
     const usable = events.filter((one) => !isLate(one));
     const items = usable.map(
@@ -247,6 +243,26 @@ export class ConsumptionController {
     await this.service.log.execute(definition.run.id, { type: 'seek', positions });
   }
 
+  /**
+   * Receives events. A process that was frozen, or that is slow, has events that others may have by now: it gives them back, and
+   * waits again as long as there is time.
+   */
+  private async receiveInTime(
+    definition: SubscriptionDefinition,
+    { max, waitMs }: { max: number; waitMs: number },
+    signal: AbortSignal,
+  ): Promise<readonly HandedOutEvent[]> {
+    const until = performance.now() + waitMs;
+    for (;;) {
+      const left = Math.max(0, until - performance.now());
+      const events = await this.service.receive(definition, { max, waitMs: left }, signal);
+      const late = events.filter(isLate);
+      if (late.length === 0) return events;
+      await this.service.giveBack(definition, late);
+      if (late.length < events.length || performance.now() >= until) return events;
+    }
+  }
+
   private async changeParked(
     definition: SubscriptionDefinition,
     action: ParkedCommand['action'],
@@ -257,6 +273,10 @@ export class ConsumptionController {
     const { log } = this.service;
     return { events: (await log.execute(definition.run.id, { type: 'parked', action, events })).changed };
   }
+}
+
+function isLate({ usableUntil }: HandedOutEvent): boolean {
+  return performance.now() >= usableUntil;
 }
 
 function tokensOf({ token_key, run }: SubscriptionDefinition): HandOutTokens {

@@ -121,8 +121,8 @@ export class SubscriptionService {
     };
     const inTail = (ref: EventRef) => this.tail.find(ref);
     const { reader } = this.store;
-    const { missing, budget } = this;
-    return new EventLoader({ reader, nameOf, isErased, inTail, isStored, missing, budget });
+    const { missing, budget, reads } = this;
+    return new EventLoader({ reader, nameOf, isErased, inTail, isStored, missing, budget, reads });
   }
 
   /** Answers all that wait, and lets nobody wait any more. */
@@ -134,7 +134,7 @@ export class SubscriptionService {
   async close(): Promise<void> {
     this.stopWaiting();
     this.erasures.close();
-    await this.tail.stop();
+    this.tail.close();
     await this.log.close();
   }
 

@@ -182,6 +182,7 @@ export class SubscriptionLog {
   private async open(): Promise<SubscriptionTable> {
     const { log, names } = this.options;
     await log.admin.create(names.subscriptions, settings);
+    if (this.isClosed) throw new LogUnavailableError('the subscriptions are closed');
     const table = new SubscriptionTable({
       applied: (run, { id }, outcome) => {
         const own = this.awaited.get(id);
