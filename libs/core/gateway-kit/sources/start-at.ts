@@ -29,7 +29,8 @@ export async function startAt(
   try {
     const ranges = await admin.offsets(topic);
     const offsetsAt = async (micros: EpochMicros) => {
-      const offsets = await admin.offsetsAt(topic, Math.floor(micros / 1000));
+      // Kafka takes negative times as its own constants, and no record is older than 1970.
+      const offsets = await admin.offsetsAt(topic, Math.max(0, Math.floor(micros / 1000)));
       return ranges.map(({ partition, end }) => offsets.get(partition) ?? end);
     };
     const isWhole = (offsets: readonly number[], from: EpochMicros) =>

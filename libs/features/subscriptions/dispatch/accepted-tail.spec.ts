@@ -112,7 +112,7 @@ describe('the tail of accepted events', () => {
     const given = new GivenTail();
     given.tail.follow(given.follower());
     const many = {
-      sources: () => new Map([['large#0000000003', 'large']]),
+      sources: () => new Map<StreamId, string>([['large#0000000003', 'large']]),
       topics: () => new Map([['large', 511]]),
     };
     given.tail.follow(given.follower(many));
