@@ -42,6 +42,7 @@ it('ingest closes what writes before what it writes to', async () => {
 
 it('the gateway closes views, SQL and the producer before the definitions, Kafka and ClickHouse', async () => {
   expect(await stopOrderOf(GatewayConfig, gatewayApp)).toEqual([
+    'subscriptions',
     'lag',
     'accepted events',
     'views',
