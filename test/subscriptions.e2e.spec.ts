@@ -221,7 +221,7 @@ describe('a subscription', () => {
     expect((await given.ack([received!])).ack).toEqual(['done']);
   });
 
-  it('knows no token of another subscription, and no text that is none', async () => {
+  it('does not accept tokens of another subscription, or other texts, as its own', async () => {
     const [own, other] = [new GivenSubscription(), new GivenSubscription()];
     await own.define({ from: 'beginning' });
     await other.define({ from: 'beginning' });

@@ -67,7 +67,7 @@ describe('the tail of accepted events', () => {
     expect(given.tail.find([source, 0, 12])).toBeUndefined();
   });
 
-  it('begins anew when a partition is opened again', async () => {
+  it('forgets the pages of a partition that is opened again', async () => {
     const given = new GivenTail();
     given.tail.follow(given.follower());
     given.open(0);

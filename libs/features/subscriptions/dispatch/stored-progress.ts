@@ -1,4 +1,5 @@
 import type { TopicAdmin } from '#kafka';
+import type { Logger } from '#telemetry';
 
 /** The offset up to which the events of each partition are stored, by topic and partition. */
 export type StoredOffsets = ReadonlyMap<string, ReadonlyMap<number, number>>;
@@ -7,6 +8,7 @@ interface StoredProgressOptions {
   admin: Pick<TopicAdmin, 'committedIn'>;
   /** The group of the materializer: what it has committed is stored. */
   group: string;
+  logger: Pick<Logger, 'warn'>;
   /** Milliseconds between two requests to Kafka. */
   pollMs?: number;
 }
@@ -25,6 +27,7 @@ export class StoredProgress {
   private readonly unanswered = new Set<ProgressFollower>();
   private timer: NodeJS.Timeout | undefined;
   private isAsking = false;
+  private isFailing = false;
   private stored: StoredOffsets = new Map();
   /** When Kafka was asked last that has answered, in milliseconds of `performance.now()`. */
   askedAt = -Infinity;
@@ -52,12 +55,16 @@ export class StoredProgress {
 
   private async ask(): Promise<void> {
     this.isAsking = true;
-    const { admin, group, pollMs = 20 } = this.options;
+    const { admin, group, logger, pollMs = 20 } = this.options;
     const askedAt = performance.now();
     const asked = [...this.unanswered];
     const topics = new Map([...this.followers].flatMap((follower) => [...follower.topics()]));
-    // While Kafka cannot be reached, nothing can be claimed either, and that is answered.
-    const stored = await admin.committedIn(group, topics).catch(() => undefined);
+    const stored = await admin.committedIn(group, topics).catch((error: unknown) => {
+      if (!this.isFailing)
+        logger.warn({ err: error as Error }, 'subscriptions wait for the offsets that are stored');
+      return undefined;
+    });
+    this.isFailing = stored === undefined;
     this.isAsking = false;
     const before = this.stored;
     if (stored) Object.assign(this, { stored, askedAt });

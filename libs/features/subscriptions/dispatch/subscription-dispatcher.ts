@@ -165,7 +165,7 @@ export class SubscriptionDispatcher {
         if (!isAwake) await sleepUntil(awake, Math.min(waitMs, this.nextOver()));
       }
     } catch (error) {
-      // Nobody waited any more; whoever has come since is served anew.
+      // Nobody waited any more. The next run serves whoever has come since.
       for (const receiver of ended.signal.aborted ? [] : [...this.waiting]) {
         this.waiting.delete(receiver);
         receiver.reject(error);

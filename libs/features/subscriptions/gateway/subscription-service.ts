@@ -60,7 +60,7 @@ export class SubscriptionService {
       if (name !== undefined) countDeliveries(name, tally);
     };
     this.log = new SubscriptionLog({ log, producer, names: topics, runs, counted, logger });
-    this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup });
+    this.progress = new StoredProgress({ admin: log.admin, group: topics.materializerGroup, logger });
     this.tail = new AcceptedTail({ reader: accepted, progress: this.progress, logger });
     this.erasures = new Erasures(definitions);
     definitions.onChange(() => this.wakeChanged());

@@ -150,7 +150,7 @@ describe('the log of subscriptions', () => {
     expect((await (await givenProcess(log)).stateOf('a')).open).toBe(0);
   });
 
-  it('skips records that are none of its own', async () => {
+  it('skips records of an unknown form', async () => {
     const log = new MemoryLog();
     const one = await givenProcess(log);
     await claim(one, 'a', ['x']);

@@ -250,7 +250,8 @@ export class SubscriptionLog {
   private async appendRecords(records: readonly ProducerRecord[]): Promise<void> {
     const positions = await this.options.producer.append(records);
     const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
-    if (!this.reader) throw new LogUnavailableError('the topic of subscriptions is read anew');
+    if (!this.reader)
+      throw new LogUnavailableError('the topic of subscriptions is read again from its beginning');
     await this.reader.caughtUp(last, readBackMs);
   }
 

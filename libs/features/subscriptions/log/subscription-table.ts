@@ -10,7 +10,7 @@ import { SubscriptionState, type CommandOutcome, type CommandPosition } from '..
 export interface SubscriptionTableListener {
   /** A command has changed the state of this run of a subscription. */
   applied(run: string, command: SubscriptionCommand, outcome: CommandOutcome): void;
-  /** Records are missing between two that were read: the table is no longer complete, and must be read anew. */
+  /** Records are missing between two that were read: the table is incomplete, and must be read again. */
   incomplete(): void;
 }
 
